@@ -1,0 +1,1 @@
+"""Make a table about people safe to publish."""

@@ -1,0 +1,1 @@
+"""numba kernels: arrays in, arrays out. Nothing here knows a table."""

@@ -1,0 +1,83 @@
+"""The one place that decides how kernels are compiled and where the machine code is kept.
+
+numba's disk cache notices a change in a kernel's own file only, not in a kernel it calls from another
+file. The cache folder is therefore named after a hash of all kernel sources, so that an upgrade never
+runs old code; where no folder can be written, kernels are compiled anew in each process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+
+_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
+
+
+def sources_hash(folder: Path | None = None) -> str:
+    """Hash the names and texts of all kernel files in ``folder`` (default: this package)."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted((folder or Path(__file__).parent).glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _candidate_folders() -> Iterator[Path]:
+    if chosen := os.environ.get("SHOAL_CACHE_DIR"):
+        yield Path(chosen)
+        return
+    if base := os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA"):
+        yield Path(base) / "shoal"
+    with contextlib.suppress(RuntimeError):  # no home folder
+        yield Path.home() / ".cache" / "shoal"
+
+
+def find_cache_folder() -> Path | None:
+    """Return a writable folder for compiled kernels, or None where there is none."""
+    for base in _candidate_folders():
+        folder = base / f"kernels-{sources_hash()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+_cache_folder = cache(find_cache_folder)
+
+
+def kernel(*, parallel: bool = False, inline: bool = False) -> Callable[[_Kernel], _Kernel]:
+    """Compile a function with numba, with the settings every kernel shares.
+
+    ``parallel`` allows ``prange``; ``inline`` pastes a small helper into its callers.
+    ``fastmath`` is never used: it deletes tests for NaN.
+    """
+
+    def compile_it(function: _Kernel) -> _Kernel:
+        folder = _cache_folder()
+        before = numba.config.CACHE_DIR
+        numba.config.CACHE_DIR = "" if folder is None else str(folder)
+        try:
+            compiled = numba.njit(
+                parallel=parallel,
+                inline="always" if inline else "never",
+                cache=folder is not None,
+                nogil=True,
+            )(function)
+        finally:
+            numba.config.CACHE_DIR = before
+        return cast("_Kernel", compiled)
+
+    return compile_it
+
+
+parallel_range = numba.prange
