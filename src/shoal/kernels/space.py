@@ -92,7 +92,10 @@ def count_bits(word: int) -> int:
     x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
     x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
     x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    x = x + (x >> np.uint64(8))  # adds the bytes without a product, which would overflow where numba is off
+    x = x + (x >> np.uint64(16))
+    x = x + (x >> np.uint64(32))
+    return np.int64(x & np.uint64(127))  # type: ignore[return-value]  # int() would stay unsigned in numba
 
 
 @kernel()
@@ -127,7 +130,7 @@ def column_cost(space: Space, cover: Cover, column: int, group: int) -> float:
 
 @kernel()
 def union_cost(space: Space, cover: Cover, a: int, b: int) -> float:
-    """Return the weighted cost, for each record, of the union of groups ``a`` and ``b``."""
+    """Return the weighted cost, for each record, of the union of groups ``a`` and ``b``, neither of them empty."""
     total = 0.0
     for column in range(space.kind.shape[0]):
         low = min(cover.low[column, a], cover.low[column, b])
@@ -155,10 +158,16 @@ def group_cost(space: Space, cover: Cover, group: int) -> float:
 
 @kernel()
 def join(space: Space, cover: Cover, a: int, b: int) -> None:
-    """Widen the cover of group ``a`` by that of group ``b``."""
+    """Widen the cover of group ``a`` by that of group ``b``; a group of size 0 covers nothing."""
+    if cover.size[b] == 0:
+        return
     for column in range(space.kind.shape[0]):
-        cover.low[column, a] = min(cover.low[column, a], cover.low[column, b])
-        cover.high[column, a] = max(cover.high[column, a], cover.high[column, b])
+        if cover.size[a] == 0:
+            cover.low[column, a] = cover.low[column, b]
+            cover.high[column, a] = cover.high[column, b]
+        else:
+            cover.low[column, a] = min(cover.low[column, a], cover.low[column, b])
+            cover.high[column, a] = max(cover.high[column, a], cover.high[column, b])
     for word in range(cover.words.shape[1]):
         cover.words[a, word] |= cover.words[b, word]
     cover.size[a] += cover.size[b]

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.typing import IntArray, LongArray
 
-_ROOM = 1 << 62
+_MOST_KEYS = 1 << 62
 
 
 class Tuples(NamedTuple):
@@ -16,7 +16,7 @@ class Tuples(NamedTuple):
 
     label: IntArray
     """For each record the number of its tuple; tuples are numbered in lexicographic order."""
-    count: LongArray
+    size: LongArray
     """For each tuple how many records have it."""
     first: LongArray
     """For each tuple the first record that has it."""
@@ -30,14 +30,14 @@ def distinct_tuples(codes: IntArray) -> Tuples:
     """
     columns, records = codes.shape
     key = np.zeros(records, np.int64)
-    size = 1
+    keys = 1
     for column in range(columns):
         row = codes[column]
         span = int(row.max(initial=0)) + 1
-        if size > _ROOM // span:
+        if keys > _MOST_KEYS // span:
             key = np.unique(key, return_inverse=True)[1].astype(np.int64)
-            size = int(key.max(initial=0)) + 1
+            keys = int(key.max(initial=0)) + 1
         key = key * span + row
-        size *= span
-    _, first, label, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-    return Tuples(label.astype(np.int32), count.astype(np.int64), first.astype(np.int64))
+        keys *= span
+    _, first, label, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    return Tuples(label.astype(np.int32), size.astype(np.int64), first.astype(np.int64))
