@@ -1,1 +1,1 @@
-""""""
+"""What an intruder finds in a table or a release."""

@@ -1,1 +1,1 @@
-""""""
+"""Tables made here, to try shoal on."""

@@ -1,1 +1,1 @@
-""""""
+"""Grouping methods: they say who is released together."""

@@ -1,1 +1,1 @@
-""""""
+"""Metrics: they say what a release has lost."""

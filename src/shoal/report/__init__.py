@@ -1,1 +1,1 @@
-""""""
+"""Renderings of a summary."""

@@ -1,1 +1,1 @@
-""""""
+"""Checks that every grouping method must pass."""
