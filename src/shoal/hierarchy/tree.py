@@ -1,0 +1,325 @@
+"""The tree itself, as flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import HierarchyError
+from shoal.hierarchy import derived, links
+from shoal.hierarchy.drawing import draw
+from shoal.hierarchy.files import Source, read_chains, write_chains
+from shoal.hierarchy.intervals import interval_chains
+from shoal.hierarchy.texts import distinct_values, value_text
+from shoal.typing import AnyArray, FloatArray, IntArray
+from shoal.validation import check_int, nearest_hint
+
+HINT_LIMIT = 10_000
+"""Looking for the nearest label among more than this many takes longer than it helps."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hierarchy:
+    """A rooted ordered tree whose leaves are the texts of a column's values.
+
+    Make one with ``from_csv``, ``from_dict``, ``from_parents``, ``from_prefixes``, ``from_intervals``,
+    ``from_dates`` or ``flat``. Leaf i, counted depth first, is node i; then come the inner nodes, each after
+    its children, the root last. The leaves below a node are then the codes ``low[node]..high[node]``.
+
+    Attributes
+    ----------
+    labels
+        The text of each node; no two are equal.
+    parent
+        The parent of each node; the root is its own.
+    n_leaves
+        Number of leaves.
+    """
+
+    labels: tuple[str, ...]
+    parent: IntArray
+    n_leaves: int
+
+    def __post_init__(self) -> None:
+        _frozen(self.parent)
+
+    # ------------------------------------------------------------------ making one
+
+    @classmethod
+    def from_dict(cls, nested: Mapping[Any, Any] | Sequence[Any]) -> Hierarchy:
+        """Read nested dicts and lists, as in ``{"*": {"North": ["a", "b"], "South": ["c"]}}``.
+
+        One key at the top is the root; several get the root ``*``. A list may mix values and dicts, and a key
+        with the value None is a leaf.
+        """
+        return _assemble(cls, links.links_from_nested(nested))
+
+    @classmethod
+    def from_parents(cls, child_to_parent: Mapping[Any, Any]) -> Hierarchy:
+        """Read a mapping of each node but the root to its parent."""
+        return _assemble(cls, links.links_from_parents(child_to_parent))
+
+    @classmethod
+    def from_csv(cls, source: Source, separator: str | None = None, encoding: str | None = None) -> Hierarchy:
+        """Read a file (a path or an open file) with one line ``leaf;parent;…;root`` for each leaf.
+
+        This is the format of ARX. The separator (semicolon, tab, bar or comma) is found unless given; lines may
+        differ in length; if they end in different groups, a root ``*`` is added.
+        """
+        return _assemble(cls, links.links_from_chains(read_chains(source, separator, encoding)))
+
+    @classmethod
+    def from_prefixes(cls, values: Iterable[Any], lengths: Sequence[int]) -> Hierarchy:
+        """Group codes by their first characters: ``lengths=[4, 3, 0]`` gives 12345, 1234*, 123**, *."""
+        return _assemble(cls, links.links_from_chains(derived.prefix_chains(distinct_values(values), lengths)))
+
+    @classmethod
+    def from_intervals(
+        cls, values: Iterable[Any], width: Any = None, *, cuts: Sequence[Any] | None = None, origin: float = 0
+    ) -> Hierarchy:
+        """Group numbers into intervals, from ``width`` or from explicit ``cuts``.
+
+        ``width`` is a number or several, each a multiple of the one before, counted from ``origin``:
+        ``[5, 10]`` puts 7 into [5-9] and [0-9]. ``cuts`` is a list of bounds, or several lists of which each
+        is part of the one before: ``[0, 18, 65, 120]`` gives [0-17], [18-64] and [65-120]; a bound opens the
+        interval above it, the last one closes the last interval. Both ends of a label belong to the interval.
+        """
+        chains = interval_chains(distinct_values(values), width, cuts, origin)
+        return _assemble(cls, links.links_from_chains(chains))
+
+    @classmethod
+    def from_dates(
+        cls, values: Iterable[Any], levels: Sequence[str] = ("day", "month", "quarter", "year", "decade")
+    ) -> Hierarchy:
+        """Group dates (or ISO texts): 2024-03-01, 2024-03, 2024-Q1, 2024, 2020s, *."""
+        return _assemble(cls, links.links_from_chains(derived.date_chains(distinct_values(values), levels)))
+
+    @classmethod
+    def flat(cls, values: Iterable[Any]) -> Hierarchy:
+        """Put all values directly below the root ``*``, in the order they first appear."""
+        chains = (links.Chain((value_text(value), links.ROOT)) for value in distinct_values(values))
+        return _assemble(cls, links.links_from_chains(chains))
+
+    # ------------------------------------------------------------------ the tree as numbers
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, the leaves among them."""
+        return len(self.labels)
+
+    @property
+    def root(self) -> int:
+        """The node above all others."""
+        return len(self.labels) - 1
+
+    @cached_property
+    def leaves(self) -> tuple[str, ...]:
+        """The texts of the leaves, depth first."""
+        return self.labels[: self.n_leaves]
+
+    @cached_property
+    def high(self) -> IntArray:
+        """The largest leaf code below each node."""
+        high = [*range(self.n_leaves), *([-1] * (self.n_nodes - self.n_leaves))]
+        for node, parent in enumerate(self.parent.tolist()):  # a node comes before its parent
+            high[parent] = max(high[parent], high[node])
+        return _frozen(np.array(high, np.int32))
+
+    @cached_property
+    def low(self) -> IntArray:
+        """The smallest leaf code below each node."""
+        return _frozen((self.high + 1 - self._sizes).astype(np.int32))
+
+    @cached_property
+    def _sizes(self) -> IntArray:
+        """The number of leaves below each node, itself included."""
+        sizes = [1] * self.n_leaves + [0] * (self.n_nodes - self.n_leaves)
+        for node, parent in enumerate(self.parent.tolist()[:-1]):
+            sizes[parent] += sizes[node]
+        return _frozen(np.array(sizes, np.int32))
+
+    @cached_property
+    def depth(self) -> IntArray:
+        """The number of edges from the root to each node."""
+        parents = self.parent.tolist()
+        depth = [0] * self.n_nodes
+        for node in range(self.n_nodes - 2, -1, -1):
+            depth[node] = depth[parents[node]] + 1
+        return _frozen(np.array(depth, np.int32))
+
+    @cached_property
+    def cost(self) -> FloatArray:
+        """Leaves below each node ÷ all leaves; 0 for a leaf (NCP of Xu et al. 2006, section 3)."""
+        cost = self._sizes / self.n_leaves
+        cost[: self.n_leaves] = 0.0
+        return _frozen(cost)
+
+    @cached_property
+    def height(self) -> int:
+        """The number of edges from the root to the deepest leaf."""
+        return int(self.depth.max())
+
+    @property
+    def levels(self) -> int:
+        """The number of levels, from the values themselves (0) to the root (``height``)."""
+        return self.height + 1
+
+    def ancestors_at(self, level: int) -> IntArray:
+        """Return, for each leaf, the node ``level`` steps above it, or the root where there are fewer steps."""
+        steps = check_int("Hierarchy.ancestors_at", "level", level, least=0)
+        nodes = np.arange(self.n_leaves, dtype=np.int32)
+        for _ in range(min(steps, self.height)):
+            nodes = self.parent[nodes]
+        return nodes
+
+    def leaf_codes(self, texts: Iterable[str]) -> IntArray:
+        """Return the leaf code of each text, -1 for one that is no leaf."""
+        codes, n_leaves = self._nodes, self.n_leaves
+        found = np.fromiter((codes.get(text, n_leaves) for text in texts), np.int32)
+        found[found >= n_leaves] = -1
+        return found
+
+    # ------------------------------------------------------------------ the tree as texts
+
+    def node(self, label: str) -> int:
+        """Return the number of the node with this label."""
+        number = self._nodes.get(label)
+        if number is None:
+            raise self._unknown(label, "node", self.labels)
+        return number
+
+    def size(self, label: str) -> int:
+        """Return the number of leaves below a node (1 for a leaf)."""
+        return int(self._sizes[self.node(label)])
+
+    def leaves_below(self, label: str) -> tuple[str, ...]:
+        """Return the leaves below a node (a leaf itself)."""
+        node = self.node(label)
+        return self.labels[self.low[node] : self.high[node] + 1]
+
+    def children(self, label: str) -> tuple[str, ...]:
+        """Return the labels right below a node, in order; none for a leaf."""
+        return tuple(self.labels[child] for child in self._children.get(self.node(label), ()))
+
+    def path(self, leaf: Any) -> tuple[str, ...]:
+        """Return the labels from a leaf up to the root."""
+        node = self._leaf(leaf)
+        path = [self.labels[node]]
+        while node != self.root:
+            node = int(self.parent[node])
+            path.append(self.labels[node])
+        return tuple(path)
+
+    def level(self, leaf: Any, level: int) -> str:
+        """Return the label ``level`` steps above a leaf, or the root where there are fewer steps."""
+        steps = check_int("Hierarchy.level", "level", level, least=0)
+        path = self.path(leaf)
+        return path[min(steps, len(path) - 1)]
+
+    def common_ancestor(self, values: Iterable[Any]) -> str:
+        """Return the label of the closest node above all the values (a value itself if there is only one)."""
+        codes = [self._leaf(value) for value in ([values] if isinstance(values, str) else values)]
+        if not codes:
+            raise HierarchyError("No values have no common ancestor.", hint="give at least one value")
+        node, last = min(codes), max(codes)
+        while self.high[node] < last:
+            node = int(self.parent[node])
+        return self.labels[node]
+
+    def to_csv(self, target: Source) -> None:
+        """Write one line ``leaf;parent;…;root`` for each leaf, to a path or an open text file."""
+        write_chains(target, map(self.path, self.leaves))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nested dicts and lists that :meth:`from_dict` reads back."""
+        below: list[Any] = [None] * self.n_nodes
+        for node in range(self.n_leaves, self.n_nodes):
+            children = self._children[node]
+            if all(child >= self.n_leaves for child in children):
+                below[node] = {self.labels[child]: below[child] for child in children}
+            else:
+                below[node] = [
+                    self.labels[child] if child < self.n_leaves else {self.labels[child]: below[child]}
+                    for child in children
+                ]
+        return {self.labels[self.root]: below[self.root]}
+
+    def show(self, max_leaves: int | None = None) -> str:
+        """Return the tree drawn with box characters, all of it or its first ``max_leaves`` leaves."""
+        if max_leaves is not None:
+            check_int("Hierarchy.show", "max_leaves", max_leaves, least=1)
+        return draw(self, max_leaves)
+
+    def __str__(self) -> str:
+        return self.show(max_leaves=40)
+
+    def __repr__(self) -> str:
+        return f"<Hierarchy {self.labels[self.root]!r}: {self.n_leaves} leaves, {self.n_nodes} nodes, {self.levels} levels>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return self.labels == other.labels and np.array_equal(self.parent, other.parent)
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.parent.tobytes()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Hierarchy, (self.labels, self.parent, self.n_leaves))
+
+    @cached_property
+    def _nodes(self) -> dict[str, int]:
+        return {label: node for node, label in enumerate(self.labels)}
+
+    @cached_property
+    def _children(self) -> dict[int, list[int]]:
+        parents = self.parent.tolist()
+        children: dict[int, list[int]] = {}
+        for node in np.argsort(self.low, kind="stable").tolist():
+            if node != self.root:
+                children.setdefault(parents[node], []).append(node)
+        return children
+
+    def _leaf(self, value: Any) -> int:
+        text = value_text(value)
+        code = self._nodes.get(text, self.n_leaves)
+        if code >= self.n_leaves:
+            raise self._unknown(text, "leaf", self.leaves)
+        return code
+
+    def _unknown(self, label: str, what: str, known: tuple[str, ...]) -> HierarchyError:
+        hint = nearest_hint(label, known) if len(known) <= HINT_LIMIT else None
+        return HierarchyError(
+            f"{label!r} is no {what} of this hierarchy.", hint=hint or "print the hierarchy to see its labels"
+        )
+
+
+def _assemble(cls: type[Hierarchy], tree: links.Links) -> Hierarchy:
+    """Number the nodes: leaves depth first, then inner nodes, each after its children."""
+    children: dict[str, list[str]] = {}
+    for child, parent in tree.parents.items():
+        children.setdefault(parent, []).append(child)
+    # taking the last child first, then turning the order round, puts every node after all below it
+    order: list[str] = []
+    stack = [tree.root]
+    while stack:
+        label = stack.pop()
+        order.append(label)
+        stack.extend(children.get(label, ()))
+    order.reverse()
+    leaves = [label for label in order if label not in children]
+    labels = (*leaves, *(label for label in order if label in children))
+    if len(labels) <= len(tree.parents):
+        raise links.cycle_error(next(iter(tree.parents.keys() - set(labels))))
+    number = {label: node for node, label in enumerate(labels)}
+    parent_numbers = [number[tree.parents.get(label, tree.root)] for label in labels]
+    return cls(labels, np.array(parent_numbers, np.int32), len(leaves))
+
+
+def _frozen(array: AnyArray) -> AnyArray:
+    array.flags.writeable = False
+    return array
