@@ -17,6 +17,7 @@ from shoal.kernels.space import (
     holds_code,
     join,
     range_cost,
+    set_cost,
     union_cost,
 )
 from tests.kernels.spaces import Interval, Tree, Values, build_space
@@ -179,3 +180,10 @@ def test_suppressed_records_are_in_no_cover():
     space = build_space([Interval((1.0, 2.0, 3.0))])
     cover = cover_groups(space, np.array([[0, 1, 2]], np.int32), np.array([0, 0, -1], np.int32), 1)
     assert (cover.low[0, 0], cover.high[0, 0], cover.size[0]) == (0, 1, 2)
+
+
+def test_a_set_of_one_value_costs_nothing_even_if_it_is_the_missing_one():
+    space = build_space([Values(4, missing=True)])
+    assert set_cost(space, 0, 1, False) == 0.0
+    assert set_cost(space, 0, 1, True) == 0.0
+    assert set_cost(space, 0, 3, False) == 0.75

@@ -1,0 +1,63 @@
+# What a developer or a first-time user does, one word each. `make` alone lists the words.
+
+# the first interpreter that is new enough; another one: make PYTHON=/path/to/python test
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# what to test, and further options: make test TESTS=tests/kernels ARGS="-x -k cover"
+TESTS ?= tests
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint coverage clean browser
+.DELETE_ON_ERROR:
+
+help:  ## list these words
+	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r word text; do \
+		printf '  make %-10s %s\n' "$$word" "$$text"; done
+
+demo: $(VENV)/.demo  ## anonymise the built-in hospital register; writes into shoal-demo/
+	@$(BIN)/shoal demo
+
+test: $(VENV)/.dev browser  ## run all tests; skipped ones are listed with their reasons
+	@$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS) $(TESTS)
+
+lint: $(VENV)/.dev  ## check style, types and the layers
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo
+
+coverage: $(VENV)/.dev  ## run the tests that need no compiled kernels with numba off; print the lines never run
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not compiled" $(ARGS) $(TESTS)
+	@$(BIN)/coverage report --show-missing --skip-covered
+
+clean:  ## remove the environment and everything made by the other words
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov build dist shoal-demo
+	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/pyvenv.cfg:
+	@test -n "$(PYTHON)" || { echo "shoal needs Python 3.11 or later; name one with: make PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "Creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "Installing shoal into $(VENV)"
+	@$(INSTALL) -e '.[pandas,report]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "Installing shoal and the tools of its developers into $(VENV)"
+	@$(INSTALL) -e '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+# tests look at rendered pages with Chromium; where it cannot be installed they are skipped, and say so
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing Chromium"; \
+		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium; } \
+			>/dev/null 2>&1 || echo "Chromium could not be installed"; \
+	fi
