@@ -1,1 +1,39 @@
-"""Grouping methods: they say who is released together."""
+"""The methods, by name. A method's module is imported when it is first asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from shoal.errors import ParameterError
+from shoal.validation import check_choice
+
+if TYPE_CHECKING:
+    from shoal.methods.base import Method, MethodInfo
+
+REGISTRY: dict[str, tuple[str, str]] = {
+    "mondrian": ("shoal.methods.mondrian", "Mondrian"),
+}
+"""Name → module and class."""
+
+
+def method_class(name: str) -> type[Method]:
+    """Return the class of the method called ``name``."""
+    check_choice("Anonymizer", "method", name, tuple(REGISTRY))
+    module, attribute = REGISTRY[name]
+    found: type[Method] = getattr(import_module(module), attribute)
+    return found
+
+
+def make_method(choice: str | Method, **options: Any) -> Method:
+    """Return a method object for a name (with its options) or the object itself."""
+    if not isinstance(choice, str):
+        if options:
+            raise ParameterError("Options belong to a method's name, not to a method object. Give them to the object.")
+        return choice
+    return method_class(choice)(**options)
+
+
+def method_infos() -> list[MethodInfo]:
+    """Return how each method describes itself."""
+    return [method_class(name).info for name in REGISTRY]

@@ -1,1 +1,1 @@
-"""Privacy models: they say what must hold in every group."""
+"""Privacy models: what must hold of every group."""

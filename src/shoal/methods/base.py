@@ -1,0 +1,74 @@
+"""What a method is given and what it gives back."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from shoal.typing import Effort, IntArray, Progress, Release
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+    from shoal.privacy.base import Requirement
+
+Family = Literal["local", "multidimensional", "global", "microaggregation"]
+
+
+def say_nothing(fraction: float, text: str) -> None:
+    """Progress that nobody wants to see."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a method must reach, and what it may spend."""
+
+    k: int
+    requirements: tuple[Requirement, ...] = ()
+    """Privacy models beyond k, already bound to the table."""
+    max_suppression: float = 0.0
+    release: Release = "ranges"
+    effort: Effort = "balanced"
+    seed: int = 0
+    progress: Progress = say_nothing
+    on_interrupt: Literal["raise", "best"] = "raise"
+    """What Ctrl-C does in a method that improves a solution: give up, or return the best found so far."""
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """What a method found."""
+
+    labels: IntArray
+    """The group of each record, numbered from 0 without gaps; -1 for a suppressed record."""
+    cuts: tuple[IntArray, ...] | None = None
+    """Global methods: for each column an array (2, cardinality), the lowest and highest code released for each code."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Extras a method can tell: a lower bound, its steps, other solutions."""
+
+
+@dataclass(frozen=True)
+class MethodInfo:
+    """How a method describes itself."""
+
+    name: str
+    title: str
+    family: Family
+    paper: str
+    complexity: str
+    default_release: Release = "ranges"
+    uses_weights: bool = True
+    uses_effort: bool = False
+    needs_hierarchies: bool = False
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """A way to find groups. Its parameters are the fields of the dataclass."""
+
+    info: ClassVar[MethodInfo]
+
+    @abstractmethod
+    def run(self, table: CodedTable, task: Task) -> Grouping:
+        """Group the records of ``table`` so that every group has at least ``task.k`` of them."""
