@@ -1,1 +1,72 @@
-"""Make a table about people safe to publish."""
+"""Make a table about people safe to publish.
+
+Every name is imported when it is first used, so that ``import shoal`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from shoal._version import __version__
+
+if TYPE_CHECKING:
+    from shoal import datasets, errors, metrics, testing
+    from shoal.api import Anonymizer, anonymize
+    from shoal.audit import Audit, audit
+    from shoal.errors import ShoalError, ShoalWarning
+    from shoal.files import read_table
+    from shoal.hierarchy import Hierarchy
+    from shoal.methods import method_infos as methods
+    from shoal.methods.mondrian import Mondrian
+    from shoal.privacy.k_anonymity import KAnonymity
+    from shoal.result import Result
+
+_HOME = {
+    "Anonymizer": "shoal.api",
+    "Audit": "shoal.audit",
+    "Hierarchy": "shoal.hierarchy",
+    "KAnonymity": "shoal.privacy.k_anonymity",
+    "Mondrian": "shoal.methods.mondrian",
+    "Result": "shoal.result",
+    "ShoalError": "shoal.errors",
+    "ShoalWarning": "shoal.errors",
+    "anonymize": "shoal.api",
+    "audit": "shoal.audit",
+    "methods": "shoal.methods:method_infos",
+    "read_table": "shoal.files",
+}
+_MODULES = ("datasets", "errors", "metrics", "testing")
+
+__all__ = [
+    "Anonymizer",
+    "Audit",
+    "Hierarchy",
+    "KAnonymity",
+    "Mondrian",
+    "Result",
+    "ShoalError",
+    "ShoalWarning",
+    "__version__",
+    "anonymize",
+    "audit",
+    "datasets",
+    "errors",
+    "methods",
+    "metrics",
+    "read_table",
+    "testing",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"shoal.{name}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'shoal' has no attribute {name!r}")
+    module, _, attribute = _HOME[name].partition(":")
+    return getattr(import_module(module), attribute or name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

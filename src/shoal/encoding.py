@@ -376,7 +376,7 @@ def encode_attribute(frame: Frame, name: str, hierarchy: HierarchyChoice | None 
     codes, _ = _rank_codes(encoded, order)
     tree = (
         None
-        if hierarchy is None or isinstance(hierarchy, str) and hierarchy in {"flat", "set"}
+        if hierarchy is None or (isinstance(hierarchy, str) and hierarchy in {"flat", "set"})
         else load_hierarchy(name, hierarchy)
     )
     return CodedAttribute(name, codes, encoded.dictionary.take(pa.array(order)), tree)

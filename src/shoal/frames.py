@@ -87,19 +87,19 @@ def to_frame(data: Any) -> Frame:
             f"The table must be a pandas, polars or pyarrow table or speak the Arrow capsule. Got {type(data).__name__}.",
             hint="read a file with shoal.read_table(path), or turn the object into a dataframe first.",
         )
-    return replace(frame, table=_plain_types(check_names(frame.table)))
+    check_names(frame.names)
+    return replace(frame, table=_plain_types(frame.table))
 
 
-def check_names(table: pa.Table) -> pa.Table:
-    """Refuse column names that occur twice or are empty."""
+def check_names(names: Sequence[str]) -> None:
+    """Refuse column names that are empty or occur twice."""
     seen: set[str] = set()
-    for name in table.column_names:
+    for name in names:
         if not name:
             raise ColumnError("A column of the table has no name. Give every column a name.")
         if name in seen:
             raise ColumnError(f"The table has two columns named {name!r}. Give every column a name of its own.")
         seen.add(name)
-    return table
 
 
 def _from_pandas(data: Any) -> pa.Table:
@@ -114,10 +114,7 @@ def _from_pandas(data: Any) -> pa.Table:
                 f"Column names must be text. Got one of type {type(name).__name__}.",
                 hint="data.columns = data.columns.map(str)",
             )
-    check_doubled = pa.table({}) if data.columns.is_unique else None
-    if check_doubled is None:
-        doubled = data.columns[data.columns.duplicated()][0]
-        raise ColumnError(f"The table has two columns named {doubled!r}. Give every column a name of its own.")
+    check_names(list(data.columns))
     columns = {}
     for name in data.columns:
         try:

@@ -16,6 +16,8 @@ REGISTRY: dict[str, tuple[str, str]] = {
 }
 """Name → module and class."""
 
+DEFAULT_METHOD = "mondrian"
+
 
 def method_class(name: str) -> type[Method]:
     """Return the class of the method called ``name``."""

@@ -1,1 +1,22 @@
-"""Metrics: they say what a release has lost."""
+"""Measures of what a release lost, in one registry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shoal.metrics.base import Metric, Outcome
+from shoal.metrics.loss import LOSS_METRICS, ncp_by_column
+
+REGISTRY: dict[str, Metric] = {metric.name: metric for metric in LOSS_METRICS}
+"""Name → metric."""
+
+__all__ = ["REGISTRY", "Metric", "Outcome", "measure"]
+
+
+def measure(outcome: Outcome) -> dict[str, Any]:
+    """Return every registered metric of an outcome, and the penalty by column."""
+    values: dict[str, Any] = {name: metric.compute(outcome) for name, metric in REGISTRY.items()}
+    values["ncp_by_column"] = ncp_by_column(outcome)
+    values["groups"] = outcome.groups
+    values["suppressed"] = outcome.suppressed
+    return values

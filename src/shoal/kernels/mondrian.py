@@ -1,0 +1,241 @@
+"""Mondrian: cut the box of records again and again (LeFevre, DeWitt, Ramakrishnan 2006).
+
+Records are kept as rows of a working copy that is reordered in place, so that a part of the table is a
+contiguous block. A stack holds the parts still to be cut; ``run`` works on it for a bounded number of
+touched records and returns, so that the caller can show progress and be interrupted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.compiling import kernel
+from shoal.kernels.space import INTERVAL, NODE, Space, find_node
+from shoal.typing import IntArray, LongArray
+
+STRICT = 0
+RELAXED = 1
+
+
+class Parts(NamedTuple):
+    """The state of a run."""
+
+    rows: IntArray
+    """Codes, one row a record, reordered in place."""
+    record: IntArray
+    """The record each row belongs to."""
+    label: IntArray
+    """The group of each record; written when a part is final."""
+    begin: LongArray
+    """Stack of parts still to be cut: first row."""
+    end: LongArray
+    """Stack of parts still to be cut: row after the last."""
+    depth: LongArray
+    """[0]: size of the stack; [1]: number of final groups; [2]: records in final groups."""
+    scratch_rows: IntArray
+    scratch_record: IntArray
+
+
+@kernel()
+def start(codes: IntArray) -> Parts:
+    """Return the state before the first cut: one part with all records."""
+    columns, records = codes.shape
+    rows = np.empty((records, columns), np.int32)
+    for column in range(columns):
+        for record in range(records):
+            rows[record, column] = codes[column, record]
+    parts = Parts(
+        rows,
+        np.arange(records).astype(np.int32),
+        np.full(records, -1, np.int32),
+        np.zeros(records + 1, np.int64),
+        np.zeros(records + 1, np.int64),
+        np.zeros(3, np.int64),
+        np.empty((records, columns), np.int32),
+        np.empty(records, np.int32),
+    )
+    parts.end[0] = records
+    parts.depth[0] = 1
+    return parts
+
+
+@kernel()
+def spread(space: Space, column: int, low: int, high: int) -> float:
+    """Return how wide a part is in a column: share of the domain, categories by their order."""
+    if low == high:
+        return 0.0
+    if high == space.missing[column]:
+        return space.weight[column]
+    if space.kind[column] == INTERVAL:
+        begin = space.start[column]
+        return (
+            space.weight[column] * (space.position[begin + high] - space.position[begin + low]) / space.domain[column]
+        )
+    return space.weight[column] * (high - low) / (space.cardinality[column] - 1)
+
+
+@kernel()
+def median_cut(rows: IntArray, begin: int, end: int, column: int, low: int, high: int, k: int) -> int:
+    """Return the code after which a strict cut leaves the halves most even, both at least k; -1 if none does.
+
+    Of two cuts equally even the lower is taken.
+    """
+    size = end - begin
+    if high - low + 1 <= 4 * size:
+        counts = np.zeros(high - low + 1, np.int64)
+        for row in range(begin, end):
+            counts[rows[row, column] - low] += 1
+        best, best_gap, left = -1, size + 1, 0
+        for code in range(low, high):
+            left += counts[code - low]
+            gap = abs(2 * left - size)
+            if counts[code - low] > 0 and left >= k and size - left >= k and gap < best_gap:
+                best, best_gap = code, gap
+        return best
+    values = np.sort(rows[begin:end, column])
+    best, best_gap = -1, size + 1
+    for left in range(k, size - k + 1):
+        gap = abs(2 * left - size)
+        if values[left - 1] != values[left] and gap < best_gap:
+            best, best_gap = values[left - 1], gap
+    return best
+
+
+@kernel()
+def relaxed_median(rows: IntArray, begin: int, end: int, column: int) -> int:
+    """Return the code at the middle of a part."""
+    return np.sort(rows[begin:end, column])[(end - begin) // 2 - 1]
+
+
+@kernel()
+def sort_rows(parts: Parts, begin: int, end: int, side: IntArray, sides: int, bounds: LongArray) -> None:
+    """Reorder a part stably by the side (0..sides-1) of each row; ``bounds`` receives where each side begins."""
+    bounds[:] = 0
+    for row in range(begin, end):
+        bounds[side[row - begin] + 1] += 1
+    bounds[0] = begin
+    for one in range(sides):
+        bounds[one + 1] += bounds[one]
+    place = bounds.copy()
+    for row in range(begin, end):
+        target = place[side[row - begin]]
+        place[side[row - begin]] += 1
+        parts.scratch_record[target] = parts.record[row]
+        for column in range(parts.rows.shape[1]):
+            parts.scratch_rows[target, column] = parts.rows[row, column]
+    parts.record[begin:end] = parts.scratch_record[begin:end]
+    parts.rows[begin:end] = parts.scratch_rows[begin:end]
+
+
+@kernel()
+def assign_sides(
+    parts: Parts, begin: int, end: int, column: int, low: int, high: int, k: int, mode: int, side: IntArray
+) -> bool:
+    """Set the side of each row of a part cut in two at the median; False where no cut is allowed."""
+    if mode == STRICT:
+        cut = median_cut(parts.rows, begin, end, column, low, high, k)
+        if cut < 0:
+            return False
+        for row in range(begin, end):
+            side[row - begin] = 0 if parts.rows[row, column] <= cut else 1
+        return True
+    if end - begin < 2 * k:
+        return False
+    middle = relaxed_median(parts.rows, begin, end, column)
+    room = (end - begin) // 2
+    for row in range(begin, end):
+        room -= parts.rows[row, column] < middle
+    for row in range(begin, end):  # equal records fill the left half, then the right one
+        code = parts.rows[row, column]
+        side[row - begin] = 0 if code < middle else 1
+        if code == middle and room > 0:
+            side[row - begin] = 0
+            room -= 1
+    return True
+
+
+@kernel()
+def assign_children(
+    space: Space, parts: Parts, begin: int, end: int, column: int, low: int, high: int, k: int, side: IntArray
+) -> int:
+    """Cut a part along the children of its node in a hierarchy; return the number of sides, 0 where not allowed."""
+    first = space.start[column]
+    top = find_node(space, column, low, high)
+    ends = np.empty(high - low + 1, np.int64)
+    sides, code = 0, low
+    while code <= high:  # the children of ``top``, from left to right
+        child = code
+        while space.node_parent[first + child] != top:
+            child = space.node_parent[first + child]
+        ends[sides] = space.node_high[first + child]
+        code = ends[sides] + 1
+        sides += 1
+    size = np.zeros(sides, np.int64)
+    for row in range(begin, end):
+        one = np.searchsorted(ends[:sides], parts.rows[row, column])
+        side[row - begin] = one
+        size[one] += 1
+    number = np.empty(sides, np.int32)
+    used = 0
+    for one in range(sides):
+        if 0 < size[one] < k:
+            return 0
+        number[one] = used
+        used += size[one] > 0
+    for row in range(end - begin):
+        side[row] = number[side[row]]
+    return used
+
+
+@kernel()
+def cut_part(space: Space, parts: Parts, begin: int, end: int, k: int, mode: int, by_tree: bool) -> LongArray:
+    """Cut one part in the widest column that allows it; return where the sides begin, empty if none does."""
+    columns = parts.rows.shape[1]
+    low, high, width = np.empty(columns, np.int32), np.empty(columns, np.int32), np.empty(columns)
+    for column in range(columns):
+        low[column] = high[column] = parts.rows[begin, column]
+    for row in range(begin, end):
+        for column in range(columns):
+            low[column] = min(low[column], parts.rows[row, column])
+            high[column] = max(high[column], parts.rows[row, column])
+    for column in range(columns):
+        width[column] = spread(space, column, low[column], high[column])
+    side = np.empty(end - begin, np.int32)
+    for column in np.argsort(-width, kind="mergesort"):  # ties: the earlier column
+        if low[column] == high[column]:
+            continue
+        sides = 0
+        if by_tree and space.kind[column] == NODE:
+            sides = assign_children(space, parts, begin, end, column, low[column], high[column], k, side)
+        elif assign_sides(parts, begin, end, column, low[column], high[column], k, mode, side):
+            sides = 2
+        if sides > 1:
+            bounds = np.empty(sides + 1, np.int64)
+            sort_rows(parts, begin, end, side, sides, bounds)
+            return bounds
+    return np.empty(0, np.int64)
+
+
+@kernel()
+def run(space: Space, parts: Parts, k: int, mode: int, by_tree: bool, budget: int) -> bool:
+    """Cut parts from the stack until ``budget`` records were touched; True when nothing is left to cut."""
+    touched = 0
+    while parts.depth[0] > 0 and touched < budget:
+        parts.depth[0] -= 1
+        begin, end = parts.begin[parts.depth[0]], parts.end[parts.depth[0]]
+        touched += end - begin
+        bounds = np.empty(0, np.int64)
+        if end - begin >= 2 * k:
+            bounds = cut_part(space, parts, begin, end, k, mode, by_tree)
+        if bounds.size == 0:
+            for row in range(begin, end):
+                parts.label[parts.record[row]] = parts.depth[1]
+            parts.depth[1] += 1
+            parts.depth[2] += end - begin
+        for one in range(bounds.size - 2, -1, -1):  # the leftmost side is cut first
+            parts.begin[parts.depth[0]] = bounds[one]
+            parts.end[parts.depth[0]] = bounds[one + 1]
+            parts.depth[0] += 1
+    return parts.depth[0] == 0

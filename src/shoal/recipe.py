@@ -1,0 +1,162 @@
+"""The recipe: every parameter of a release, and no row of the table, as a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from shoal.errors import FileError, ParameterError
+from shoal.files import replacing
+from shoal.hierarchy import Hierarchy
+from shoal.methods import DEFAULT_METHOD, REGISTRY, make_method
+from shoal.methods.base import Method
+from shoal.privacy import make_model, model_name
+from shoal.privacy.base import PrivacyModel
+from shoal.typing import Effort, Release
+from shoal.validation import nearest_hint
+
+SCHEMA_VERSION = 1
+
+
+class Recipe(BaseModel):
+    """What a recipe file may say; anything else is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1] = Field(default=1, description="Version of this format.")
+    k: int = Field(ge=2, description="Every combination of released values occurs at least this often.")
+    quasi_identifiers: list[str] = Field(min_length=1, description="Columns an outsider may know; they are recoded.")
+    sensitive: list[str] = Field(default=[], description="Columns kept as they are and protected by models.")
+    identifiers: list[str] = Field(default=[], description="Columns that are removed.")
+    keep: list[str] = Field(default=[], description="Columns passed through unchanged.")
+    kinds: dict[str, str | list[str]] = Field(
+        default={}, description="'numeric', 'date', 'nominal', or the values of an ordered category from low to high."
+    )
+    hierarchies: dict[str, str] = Field(
+        default={}, description="'flat', 'set', or the path of a hierarchy file, relative to this file."
+    )
+    weights: dict[str, float] = Field(default={}, description="How much a column's loss counts; 1 where not given.")
+    models: list[dict[str, Any]] = Field(default=[], description="Privacy models beyond k, each with its parameters.")
+    method: str = Field(default=DEFAULT_METHOD, description="Name of the method; see 'shoal methods'.")
+    method_options: dict[str, Any] = Field(default={}, description="Parameters of the method.")
+    effort: Effort = Field(default="balanced", description="'fast', 'balanced', 'best', or seconds.")
+    max_suppression: float = Field(default=0.0, ge=0, le=1, description="Largest share of records withheld.")
+    release: Release | None = Field(
+        default=None, description="'ranges' or 'representatives'; default: the method's own."
+    )
+    seed: int = Field(default=0, ge=0, description="Start of the random numbers.")
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a recipe file."""
+    schema = Recipe.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "shoal recipe"
+    return schema
+
+
+def read_recipe(path: Path) -> Recipe:
+    """Read a recipe file; hierarchy paths are taken relative to its folder."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileError(f"The recipe {path.name!r} does not exist.", hint="check the path.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        raise ParameterError(f"The recipe {path.name!r} is not valid TOML: {fault}.") from None
+    recipe = check_recipe(content, f"The recipe {path.name!r}")
+    resolved = {
+        name: choice if choice in {"flat", "set"} else str(path.parent / choice)
+        for name, choice in recipe.hierarchies.items()
+    }
+    return recipe.model_copy(update={"hierarchies": resolved})
+
+
+def check_recipe(content: dict[str, Any], owner: str) -> Recipe:
+    """Return a valid recipe, or say in one sentence what is wrong with it."""
+    try:
+        return Recipe.model_validate(content)
+    except ValidationError as fault:
+        first = fault.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise ParameterError(
+                f"{owner} has the unknown key {place!r}.", hint=nearest_hint(place, Recipe.model_fields)
+            ) from None
+        raise ParameterError(f"{owner} is wrong at {place!r}: {first['msg']}.") from None
+
+
+def method_settings(method: str | Method) -> tuple[str, dict[str, Any]]:
+    """Return the name and the changed parameters of a method."""
+    if isinstance(method, str):
+        return method, {}
+    default = type(method)() if _has_defaults(method) else None
+    options = {
+        name: value
+        for name, value in asdict(method).items()
+        if value is not None and (default is None or value != getattr(default, name))
+    }
+    return method.info.name, options
+
+
+def _has_defaults(method: Method) -> bool:
+    try:
+        type(method)()
+    except TypeError:
+        return False
+    return True
+
+
+def restore_method(recipe: Recipe) -> str | Method:
+    """Return the method a recipe names: its object if it has options, else its name."""
+    if not recipe.method_options:
+        return recipe.method
+    try:
+        return make_method(recipe.method, **recipe.method_options)
+    except TypeError:
+        known = REGISTRY.get(recipe.method, ("", recipe.method))[1]
+        raise ParameterError(
+            f"The method {known} does not take all of the options {sorted(recipe.method_options)}.",
+            hint="see 'shoal methods' for the parameters of each method.",
+        ) from None
+
+
+def model_settings(models: tuple[PrivacyModel, ...]) -> list[dict[str, Any]]:
+    """Return models as plain values."""
+    return [
+        {"model": model_name(model), **{key: value for key, value in asdict(model).items() if value is not None}}
+        for model in models
+    ]
+
+
+def restore_models(settings: list[dict[str, Any]]) -> list[PrivacyModel]:
+    """Return the models that plain values describe."""
+    models = []
+    for one in settings:
+        values = dict(one)
+        models.append(make_model(str(values.pop("model", "")), **values))
+    return models
+
+
+def write_recipe(recipe: Recipe, hierarchies: dict[str, Hierarchy], path: Path, *, force: bool = False) -> None:
+    """Write a recipe file, and hierarchies that have no file of their own into a folder beside it."""
+    import tomli_w  # noqa: PLC0415
+
+    references = dict(recipe.hierarchies)
+    with replacing(path, force=force) as temporary:
+        for name, hierarchy in hierarchies.items():
+            folder = path.parent / f"{path.stem}-hierarchies"
+            folder.mkdir(exist_ok=True)
+            target = folder / f"{_file_name(name)}.csv"
+            hierarchy.to_csv(target)
+            references[name] = f"{folder.name}/{target.name}"
+        content = recipe.model_copy(update={"hierarchies": references}).model_dump(exclude_none=True)
+        text = tomli_w.dumps({key: value for key, value in content.items() if value not in ([], {})})
+        temporary.write_text(text, encoding="utf-8")
+
+
+def _file_name(column: str) -> str:
+    return "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in column)
