@@ -24,6 +24,13 @@ def test_choices_follow_the_weights_of_their_own_cell():
     assert (shares[np.array(expected) == 0] == 0).all()
 
 
+def test_the_outermost_bits_never_choose_what_weighs_nothing(monkeypatch):
+    edges = np.array([0, 2**31 - 1, 2**31, 2**32 - 1])
+    monkeypatch.setattr(Draws, "bits", lambda self, stream, n: edges)
+    assert Draws(0).choose("x", 4, (0, 1, 0, 1, 0)).tolist() == [1, 1, 3, 3]
+    assert Draws(0).choose_by("x", np.array([0, 1, 1, 0]), [(0, 1, 1, 0), (1, 0, 0, 1)]).tolist() == [1, 0, 3, 2]
+
+
 def test_an_order_holds_every_place_once():
     order = Draws(3).order("x", 500)
     assert sorted(order.tolist()) == list(range(500))
