@@ -7,6 +7,7 @@ import subprocess
 import sys
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -189,15 +190,26 @@ def test_labels_repeated_along_a_line_are_one_node():
     assert Hierarchy.from_dict({"*": {"*": {"N": {"N": ["N"]}, "b": None}}}).to_dict() == {"*": ["N", "b"]}
 
 
+def test_a_line_written_twice_counts_once():
+    assert read("a;N;*\na;N;*\n").leaves == ("a",)
+
+
 def test_leaves_are_grouped_by_the_first_appearance_of_their_parents():
     assert read("c;Y;*\na;X;*\nb;Y;*\n").leaves == ("c", "b", "a")
+
+
+@pytest.mark.parametrize("label", ["\ufeffa", "a\rb", "a\nb", "a|b", "a\tb", "1,2,x", "a;b", 'say "a"', " a "])
+def test_labels_with_special_characters_survive_a_file(tmp_path, label):
+    hierarchy = Hierarchy.from_dict({"*": {f"{label} and more": [label, f"{label}2"]}})
+    hierarchy.to_csv(tmp_path / "h.csv")
+    assert Hierarchy.from_csv(tmp_path / "h.csv") == hierarchy
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(FileError, match=r"no\.csv"):
         Hierarchy.from_csv(tmp_path / "no.csv")
     with pytest.raises(FileError, match="cannot be written"):
-        Hierarchy.flat("ab").to_csv(tmp_path / "no" / "h.csv")
+        Hierarchy.flat(["a", "b"]).to_csv(tmp_path / "no" / "h.csv")
 
 
 # ---------------------------------------------------------------------- faults
@@ -211,7 +223,10 @@ def test_a_missing_file_is_named(tmp_path):
         ("a;N;*\n\nN;*\n", "Line 3: 'N' is a value here and a group of other values elsewhere"),
         ("N;N;*\na;N;*\n", "Line 1: 'N' is a value here and a group"),
         ("a;N;a;*\n", "Line 1: 'a' stands above itself"),
+        ("a;N;*\nb;N\n", "Line 2: 'N' is at the top here, but stands below '*' elsewhere"),
+        ("a;N;X\nb;N\nc;Y\n", "Line 2: 'N' is at the top here, but stands below 'X' elsewhere"),
         ("a;N;*\nb;M\n", "Line 2: 'M' is at the top here, but '*' is the root elsewhere"),
+        ("x;a;b\ny;b;a\n", "Line 1: 'b' is at the top here, but stands below 'a' elsewhere"),
         ("a;*;X\nb;*;X\nc;Y\n", "'*' is below 'X' but should be the root"),
         ("a;N;*\nb;;*\n", "Line 2: A label is empty"),
         (";N;*\n", "Line 1: A label is empty"),
@@ -232,6 +247,8 @@ def test_a_faulty_line_is_named(text, message):
     [
         (lambda: Hierarchy.from_parents({"a": "b", "b": "a"}), "'a' is its own ancestor"),
         (lambda: Hierarchy.from_parents({"x": "*", "a": "b", "b": "a"}), "is its own ancestor"),
+        (lambda: Hierarchy.from_parents({"tail": "a", "a": "b", "b": "a", "x": "*"}), "'a' is its own ancestor"),
+        (lambda: Hierarchy.from_parents({"1": None, 1: "M"}), "'1' is at the top here, but stands below 'M'"),
         (lambda: Hierarchy.from_parents({"1": "N", 1: "M"}), "'1' has two parents, 'N' and 'M'"),
         (lambda: Hierarchy.from_parents({}), "has no values"),
         (lambda: Hierarchy.from_parents({"a": ""}), "A label is empty"),
@@ -247,12 +264,13 @@ def test_a_faulty_line_is_named(text, message):
         (lambda: Hierarchy.flat(["*", "a"]), "'*' is a value here and a group"),
         (lambda: Hierarchy.flat([None, float("nan")]), "has no values"),
         (lambda: Hierarchy.from_intervals([1, "x"], 5), "'x' is no finite number"),
+        (lambda: Hierarchy.from_intervals(["1e999999999"], 5), "'1e999999999' is no finite number"),
         (lambda: Hierarchy.from_intervals([float("inf")], 5), "'inf' is no finite number"),
         (lambda: Hierarchy.from_intervals([121], cuts=[0, 18, 120]), "The value 121 lies outside the cuts 0 to 120"),
         (lambda: Hierarchy.from_dates(["1/2/2024"]), "'1/2/2024' is no ISO date"),
-        (lambda: Hierarchy.flat("abc").node("abd"), "'abd' is no node"),
-        (lambda: Hierarchy.flat("abc").path("*"), "'*' is no leaf"),
-        (lambda: Hierarchy.flat("abc").common_ancestor([]), "No values have no common ancestor"),
+        (lambda: Hierarchy.flat(["abc", "b"]).node("abd"), "'abd' is no node"),
+        (lambda: Hierarchy.flat(["abc", "b"]).path("*"), "'*' is no leaf"),
+        (lambda: Hierarchy.flat(["abc", "b"]).common_ancestor([]), "No values have no common ancestor"),
     ],
 )
 def test_a_fault_is_said_in_one_sentence_with_a_hint(make, message):
@@ -267,6 +285,11 @@ def test_a_fault_is_said_in_one_sentence_with_a_hint(make, message):
     [
         (lambda: Hierarchy.from_prefixes(["a"], []), "'lengths' .* at least one"),
         (lambda: Hierarchy.from_prefixes(["a"], [-1]), "'lengths' .* at least 0"),
+        (lambda: Hierarchy.flat("Nurse"), "must be a column or a list. Got str"),
+        (lambda: Hierarchy.flat(7), "must be a column or a list. Got int"),
+        (lambda: Hierarchy.flat({"a": "b"}), "must be a column or a list. Got dict"),
+        (lambda: read("a;*", separator="::"), "'separator' .* one character"),
+        (lambda: Hierarchy.from_intervals([1], [5, 5]), "each a multiple of the one before and larger"),
         (lambda: Hierarchy.from_intervals([1]), "either 'width' or 'cuts'"),
         (lambda: Hierarchy.from_intervals([1], 5, cuts=[0, 9]), "either 'width' or 'cuts'"),
         (lambda: Hierarchy.from_intervals([1], [5, 12]), "each a multiple of the one before"),
@@ -275,8 +298,8 @@ def test_a_fault_is_said_in_one_sentence_with_a_hint(make, message):
         (lambda: Hierarchy.from_intervals([1], cuts=[5, 0]), "rising"),
         (lambda: Hierarchy.from_intervals([1], cuts=[[0, 5, 10], [0, 6, 10]]), "part of the list before"),
         (lambda: Hierarchy.from_dates(["2024-01-01"], levels=("week",)), "'levels'"),
-        (lambda: Hierarchy.flat("ab").level("a", -1), "'level'"),
-        (lambda: Hierarchy.flat("ab").show(max_leaves=0), "'max_leaves'"),
+        (lambda: Hierarchy.flat(["a", "b"]).level("a", -1), "'level'"),
+        (lambda: Hierarchy.flat(["a", "b"]).show(max_leaves=0), "'max_leaves'"),
     ],
 )
 def test_a_parameter_out_of_range_is_refused(make, message):
@@ -300,6 +323,7 @@ def test_prefixes_are_filled_up_with_stars_and_sorted():
     assert zips.leaves == ("12345", "12346", "12399", "54321")
     assert zips.path("12346") == ("12346", "1234*", "123**", "*")
     assert zips == Hierarchy.from_prefixes([12345, 12346, 12399, 54321], [3, 4])
+    assert Hierarchy.from_prefixes(["12", "13"], 1).to_dict() == {"*": {"1*": ["12", "13"]}}
 
 
 def test_codes_of_unequal_length_share_their_prefixes():
@@ -349,6 +373,8 @@ def test_columns_of_any_kind_are_read(kind):
     numbers, days = [1.0, None, 12.0], [date(2024, 3, 1), None]
     if kind == "pandas":
         pandas = pytest.importorskip("pandas")
+        with pytest.raises(ParameterError, match="Got DataFrame"):
+            Hierarchy.flat(pandas.DataFrame({"zip": ["1"]}))
         columns = pandas.Series(numbers), pandas.Series(pandas.to_datetime(["2024-03-01", None]))
     elif kind == "polars":
         polars = pytest.importorskip("polars")
@@ -359,6 +385,7 @@ def test_columns_of_any_kind_are_read(kind):
     else:
         columns = np.array([1.0, np.nan, 12.0]), np.array(["2024-03-01", "NaT"], "datetime64[ns]")
     assert Hierarchy.from_intervals(columns[0], 10).leaves == ("1", "12")
+    assert Hierarchy.flat(columns[0][::-1]).leaves == ("12", "1")
     assert Hierarchy.from_dates(columns[1]).leaves == ("2024-03-01",)
 
 
@@ -383,6 +410,31 @@ def test_columns_of_any_kind_are_read(kind):
 )
 def test_a_value_has_one_text(value, text):
     assert value_text(value) == text
+
+
+def test_only_distinct_values_are_turned_into_python_objects():
+    arrow = pytest.importorskip("pyarrow")
+
+    class Column:
+        """An Arrow column that counts the values turned into Python objects."""
+
+        turned = 0
+
+        def __init__(self, values):
+            self.values = values
+
+        def __iter__(self):
+            return iter(self.values)
+
+        def unique(self):
+            return Column(self.values.unique())
+
+        def to_pylist(self):
+            Column.turned += len(self.values)
+            return self.values.to_pylist()
+
+    assert Hierarchy.flat(Column(arrow.array(["a", "b"] * 50))).leaves == ("a", "b")
+    assert Column.turned == 2
 
 
 def test_a_path_of_many_thousand_nodes_is_no_trouble():
@@ -427,3 +479,16 @@ def test_ranges_of_codes_hold_exactly_the_leaves_below(hierarchy):
         node = hierarchy.node(label)
         assert hierarchy.high[node] - hierarchy.low[node] + 1 == len(below) == hierarchy.size(label)
         assert hierarchy.parent[node] > node or node == hierarchy.root
+
+
+@given(st.sets(st.decimals(0, 100, places=2), min_size=1), st.sampled_from([1, Decimal("2.5"), 7, Decimal("0.3")]))
+def test_every_number_lies_within_its_intervals_and_these_do_not_meet(numbers, width):
+    hierarchy = Hierarchy.from_intervals(numbers, width=[width, 3 * width])
+    for level in (1, 2):
+        labels = {hierarchy.level(number, level) for number in numbers} - {"*"}
+        bounds = sorted(tuple(map(Decimal, label.strip("[]").split("-"))) for label in labels)
+        assert all(before[-1] < after[0] for before, after in pairwise(bounds))
+    for number in numbers:
+        for label in hierarchy.path(number)[1:-1]:
+            low, high = map(Decimal, label.strip("[]").split("-"))
+            assert low <= number <= high

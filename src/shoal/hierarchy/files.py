@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from shoal.errors import FileError, HierarchyError
+from shoal.errors import FileError, HierarchyError, ParameterError
 from shoal.hierarchy.links import ROOT, Chain
 
 Source: TypeAlias = str | PathLike[str] | IO[Any]
@@ -25,8 +25,13 @@ SAMPLE = 1000
 
 def read_chains(source: Source, separator: str | None, encoding: str | None) -> Iterator[Chain]:
     """Yield a chain for each line that is not blank."""
+    if separator is not None and (not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n'):
+        raise ParameterError(
+            f"The 'separator' parameter of Hierarchy.from_csv must be one character. Got {separator!r} instead.",
+            hint="leave it out to have it found",
+        )
     text = _read_text(source, encoding)
-    separator = _find_separator(text) if separator is None else separator
+    separator = separator or _find_separator(text)
     for line, fields in _rows(text, separator):
         yield Chain(fields, f"Line {line}: ")
 

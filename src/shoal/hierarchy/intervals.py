@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Context, Decimal, InvalidOperation
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -15,6 +15,8 @@ from shoal.hierarchy.texts import value_text
 
 OWNER = "Hierarchy.from_intervals"
 EXACT = Context(prec=10_000)
+MOST_DIGITS = 400
+"""More than any float has before or after its point; a text such as 1e999999 would fill the memory."""
 
 Grid: TypeAlias = Callable[[int], tuple[int, int]]
 """From a number to the first and last number of its interval, all in units."""
@@ -31,18 +33,19 @@ def interval_chains(values: Sequence[Any], width: Any, cuts: Any, origin: float)
     decimals = max(map(_decimals, [start, *numbers.values(), *(bound for level in bounds for bound in level)]))
     units = [[_units(bound, decimals) for bound in level] for level in bounds]
     grids = _width_grids(units, _units(start, decimals)) if cuts is None else _cut_grids(units, decimals)
-    for text, number in sorted(numbers.items(), key=lambda pair: (pair[1], pair[0])):
-        yield Chain((text, *(_label(grid(_units(number, decimals)), decimals) for grid in grids), ROOT))
+    label = cache(partial(_label, decimals=decimals))
+    for number, text in sorted((_units(number, decimals), text) for text, number in numbers.items()):
+        yield Chain((text, *(label(grid(number)) for grid in grids), ROOT))
 
 
 def _as_levels(given: Any, *, nested: bool) -> list[list[Any]]:
     """Return the bounds of each level; one width or one list of cuts is one level."""
-    items = list(given) if isinstance(given, (list, tuple, range)) or hasattr(given, "__iter__") else [given]
+    items = list(given) if isinstance(given, Iterable) else [given]
     if not items:
         raise ParameterError(f"The '{'cuts' if nested else 'width'}' parameter of {OWNER} must not be empty.")
     if not nested:
         return [[item] for item in items]
-    return [list(level) for level in items] if hasattr(items[0], "__iter__") else [items]
+    return [list(level) for level in items] if isinstance(items[0], Iterable) else [items]
 
 
 def _width_grids(units: list[list[int]], start: int) -> list[Grid]:
@@ -91,14 +94,15 @@ def _number(value: Any) -> Decimal:
         number = Decimal(text)
     except InvalidOperation:
         number = Decimal("NaN")
-    if not number.is_finite():
+    if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:
         raise HierarchyError(f"{text!r} is no finite number.", hint="from_intervals groups numbers; leave others out")
     return number
 
 
 def _decimals(number: Decimal) -> int:
-    exponent = number.normalize(EXACT).as_tuple().exponent
-    return max(0, -int(exponent))
+    if number == number.to_integral_value():
+        return 0
+    return -int(number.normalize(EXACT).as_tuple().exponent)
 
 
 def _units(number: Decimal, decimals: int) -> int:

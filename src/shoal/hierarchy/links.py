@@ -52,13 +52,10 @@ def links_from_parents(child_to_parent: Mapping[Any, Any]) -> Links:
     for child_value, parent_value in child_to_parent.items():
         child = _checked_label(value_text(child_value))
         parent = child if parent_value is None else _checked_label(value_text(parent_value))
-        known = parents.get(child, child if child in tops else parent)
-        if known != parent:
-            raise _two_parents("", child, known, parent)
         if child == parent:
-            tops.setdefault(child, "")
-        else:
-            parents[child] = parent
+            tops[child] = ""
+        elif parents.setdefault(child, parent) != parent:
+            raise _two_parents("", child, parents[child], parent)
     for parent in dict.fromkeys(parents.values()):
         if parent not in parents:
             tops.setdefault(parent, "")
@@ -143,9 +140,15 @@ def _refuse_leaf_with_children(parents: dict[str, str], leaves: dict[str, str]) 
 
 def _with_root(parents: dict[str, str], tops: dict[str, str]) -> Links:
     """Return the links under one root; several tops get the root ``*``, unless it is one of them already."""
+    for top, place in tops.items():
+        if top in parents:
+            raise HierarchyError(
+                f"{place}{top!r} is at the top here, but stands below {parents[top]!r} elsewhere.",
+                hint="carry every line on to the root",
+            )
     if not tops:
         if parents:
-            raise cycle_error(next(iter(parents)))
+            raise cycle_error(parents, set())
         raise HierarchyError("The hierarchy has no values.", hint="give at least one")
     if len(tops) == 1:
         return Links(parents, next(iter(tops)))
@@ -161,6 +164,11 @@ def _with_root(parents: dict[str, str], tops: dict[str, str]) -> Links:
     return Links(parents, ROOT)
 
 
-def cycle_error(label: str) -> HierarchyError:
-    """Say that ``label`` is below itself."""
+def cycle_error(parents: dict[str, str], reached: set[str]) -> HierarchyError:
+    """Say which node is below itself; ``reached`` are the nodes that hang from the root."""
+    label = next(child for child in parents if child not in reached)
+    seen: set[str] = set()
+    while label not in seen:  # going up from a node that never meets the root ends in a circle
+        seen.add(label)
+        label = parents[label]
     return HierarchyError(f"{label!r} is its own ancestor.", hint="remove one of the links of this circle")

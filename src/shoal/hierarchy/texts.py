@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, time
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+from shoal.errors import ParameterError
 
 
 def value_text(value: Any) -> str:
@@ -46,18 +48,28 @@ def is_missing(value: Any) -> bool:
 
 def distinct_values(values: Iterable[Any]) -> list[Any]:
     """Return the values of a column that are not missing, each once, in the order they appear."""
+    # a text is iterable too, and a table gives its column names: neither is a column
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Mapping)) or hasattr(values, "columns"):
+        raise ParameterError(
+            f"The values of a hierarchy must be a column or a list. Got {type(values).__name__} instead.",
+            hint='such as table["zip"]',
+        )
     return [value for value in dict.fromkeys(_plain_values(values)) if not is_missing(value)]
 
 
 def _plain_values(values: Any) -> Iterable[Any]:
     """Return Python values from an Arrow, pandas or polars column, an array, or any iterable."""
+    found: Iterable[Any] = values
     if isinstance(values, np.ndarray):
         # datetime64[ns] would turn into plain integers
-        return values.astype("datetime64[us]").tolist() if values.dtype.kind == "M" else values.tolist()  # type: ignore[no-any-return]
-    for name in ("to_pylist", "to_list"):
-        if hasattr(values, name):
-            return getattr(values, name)()  # type: ignore[no-any-return]
-    return values  # type: ignore[no-any-return]
+        found = (values.astype("datetime64[us]") if values.dtype.kind == "M" else values).ravel().tolist()
+    elif hasattr(values, "to_pylist"):  # Arrow
+        found = values.unique().to_pylist()
+    elif hasattr(values, "drop_duplicates"):  # pandas
+        found = values.drop_duplicates().to_list()
+    elif hasattr(values, "to_list"):  # polars
+        found = values.unique(maintain_order=True).to_list()
+    return found
 
 
 def _float_text(value: Any) -> str:

@@ -1,51 +1,30 @@
-"""The tree itself, as flat arrays."""
+"""The hierarchy: how one is made, and what it answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from shoal.errors import HierarchyError
-from shoal.hierarchy import derived, links
+from shoal.hierarchy import links
+from shoal.hierarchy.derived import date_chains, prefix_chains
 from shoal.hierarchy.drawing import draw
 from shoal.hierarchy.files import Source, read_chains, write_chains
 from shoal.hierarchy.intervals import interval_chains
+from shoal.hierarchy.numbered import NumberedTree
 from shoal.hierarchy.texts import distinct_values, value_text
-from shoal.typing import AnyArray, FloatArray, IntArray
 from shoal.validation import check_int, nearest_hint
 
 HINT_LIMIT = 10_000
 """Looking for the nearest label among more than this many takes longer than it helps."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Hierarchy:
+class Hierarchy(NumberedTree):
     """A rooted ordered tree whose leaves are the texts of a column's values.
 
     Make one with ``from_csv``, ``from_dict``, ``from_parents``, ``from_prefixes``, ``from_intervals``,
-    ``from_dates`` or ``flat``. Leaf i, counted depth first, is node i; then come the inner nodes, each after
-    its children, the root last. The leaves below a node are then the codes ``low[node]..high[node]``.
-
-    Attributes
-    ----------
-    labels
-        The text of each node; no two are equal.
-    parent
-        The parent of each node; the root is its own.
-    n_leaves
-        Number of leaves.
+    ``from_dates`` or ``flat``. It cannot be changed.
     """
-
-    labels: tuple[str, ...]
-    parent: IntArray
-    n_leaves: int
-
-    def __post_init__(self) -> None:
-        _frozen(self.parent)
 
     # ------------------------------------------------------------------ making one
 
@@ -56,12 +35,12 @@ class Hierarchy:
         One key at the top is the root; several get the root ``*``. A list may mix values and dicts, and a key
         with the value None is a leaf.
         """
-        return _assemble(cls, links.links_from_nested(nested))
+        return cls._from_links(links.links_from_nested(nested))
 
     @classmethod
     def from_parents(cls, child_to_parent: Mapping[Any, Any]) -> Hierarchy:
         """Read a mapping of each node but the root to its parent."""
-        return _assemble(cls, links.links_from_parents(child_to_parent))
+        return cls._from_links(links.links_from_parents(child_to_parent))
 
     @classmethod
     def from_csv(cls, source: Source, separator: str | None = None, encoding: str | None = None) -> Hierarchy:
@@ -70,12 +49,12 @@ class Hierarchy:
         This is the format of ARX. The separator (semicolon, tab, bar or comma) is found unless given; lines may
         differ in length; if they end in different groups, a root ``*`` is added.
         """
-        return _assemble(cls, links.links_from_chains(read_chains(source, separator, encoding)))
+        return cls._from_links(links.links_from_chains(read_chains(source, separator, encoding)))
 
     @classmethod
-    def from_prefixes(cls, values: Iterable[Any], lengths: Sequence[int]) -> Hierarchy:
+    def from_prefixes(cls, values: Iterable[Any], lengths: Iterable[int] | int) -> Hierarchy:
         """Group codes by their first characters: ``lengths=[4, 3, 0]`` gives 12345, 1234*, 123**, *."""
-        return _assemble(cls, links.links_from_chains(derived.prefix_chains(distinct_values(values), lengths)))
+        return cls._from_links(links.links_from_chains(prefix_chains(distinct_values(values), lengths)))
 
     @classmethod
     def from_intervals(
@@ -89,99 +68,20 @@ class Hierarchy:
         interval above it, the last one closes the last interval. Both ends of a label belong to the interval.
         """
         chains = interval_chains(distinct_values(values), width, cuts, origin)
-        return _assemble(cls, links.links_from_chains(chains))
+        return cls._from_links(links.links_from_chains(chains))
 
     @classmethod
     def from_dates(
-        cls, values: Iterable[Any], levels: Sequence[str] = ("day", "month", "quarter", "year", "decade")
+        cls, values: Iterable[Any], levels: Iterable[str] = ("day", "month", "quarter", "year", "decade")
     ) -> Hierarchy:
         """Group dates (or ISO texts): 2024-03-01, 2024-03, 2024-Q1, 2024, 2020s, *."""
-        return _assemble(cls, links.links_from_chains(derived.date_chains(distinct_values(values), levels)))
+        return cls._from_links(links.links_from_chains(date_chains(distinct_values(values), levels)))
 
     @classmethod
     def flat(cls, values: Iterable[Any]) -> Hierarchy:
         """Put all values directly below the root ``*``, in the order they first appear."""
         chains = (links.Chain((value_text(value), links.ROOT)) for value in distinct_values(values))
-        return _assemble(cls, links.links_from_chains(chains))
-
-    # ------------------------------------------------------------------ the tree as numbers
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes, the leaves among them."""
-        return len(self.labels)
-
-    @property
-    def root(self) -> int:
-        """The node above all others."""
-        return len(self.labels) - 1
-
-    @cached_property
-    def leaves(self) -> tuple[str, ...]:
-        """The texts of the leaves, depth first."""
-        return self.labels[: self.n_leaves]
-
-    @cached_property
-    def high(self) -> IntArray:
-        """The largest leaf code below each node."""
-        high = [*range(self.n_leaves), *([-1] * (self.n_nodes - self.n_leaves))]
-        for node, parent in enumerate(self.parent.tolist()):  # a node comes before its parent
-            high[parent] = max(high[parent], high[node])
-        return _frozen(np.array(high, np.int32))
-
-    @cached_property
-    def low(self) -> IntArray:
-        """The smallest leaf code below each node."""
-        return _frozen((self.high + 1 - self._sizes).astype(np.int32))
-
-    @cached_property
-    def _sizes(self) -> IntArray:
-        """The number of leaves below each node, itself included."""
-        sizes = [1] * self.n_leaves + [0] * (self.n_nodes - self.n_leaves)
-        for node, parent in enumerate(self.parent.tolist()[:-1]):
-            sizes[parent] += sizes[node]
-        return _frozen(np.array(sizes, np.int32))
-
-    @cached_property
-    def depth(self) -> IntArray:
-        """The number of edges from the root to each node."""
-        parents = self.parent.tolist()
-        depth = [0] * self.n_nodes
-        for node in range(self.n_nodes - 2, -1, -1):
-            depth[node] = depth[parents[node]] + 1
-        return _frozen(np.array(depth, np.int32))
-
-    @cached_property
-    def cost(self) -> FloatArray:
-        """Leaves below each node ÷ all leaves; 0 for a leaf (NCP of Xu et al. 2006, section 3)."""
-        cost = self._sizes / self.n_leaves
-        cost[: self.n_leaves] = 0.0
-        return _frozen(cost)
-
-    @cached_property
-    def height(self) -> int:
-        """The number of edges from the root to the deepest leaf."""
-        return int(self.depth.max())
-
-    @property
-    def levels(self) -> int:
-        """The number of levels, from the values themselves (0) to the root (``height``)."""
-        return self.height + 1
-
-    def ancestors_at(self, level: int) -> IntArray:
-        """Return, for each leaf, the node ``level`` steps above it, or the root where there are fewer steps."""
-        steps = check_int("Hierarchy.ancestors_at", "level", level, least=0)
-        nodes = np.arange(self.n_leaves, dtype=np.int32)
-        for _ in range(min(steps, self.height)):
-            nodes = self.parent[nodes]
-        return nodes
-
-    def leaf_codes(self, texts: Iterable[str]) -> IntArray:
-        """Return the leaf code of each text, -1 for one that is no leaf."""
-        codes, n_leaves = self._nodes, self.n_leaves
-        found = np.fromiter((codes.get(text, n_leaves) for text in texts), np.int32)
-        found[found >= n_leaves] = -1
-        return found
+        return cls._from_links(links.links_from_chains(chains))
 
     # ------------------------------------------------------------------ the tree as texts
 
@@ -260,30 +160,6 @@ class Hierarchy:
     def __repr__(self) -> str:
         return f"<Hierarchy {self.labels[self.root]!r}: {self.n_leaves} leaves, {self.n_nodes} nodes, {self.levels} levels>"
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Hierarchy):
-            return NotImplemented
-        return self.labels == other.labels and np.array_equal(self.parent, other.parent)
-
-    def __hash__(self) -> int:
-        return hash((self.labels, self.parent.tobytes()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Hierarchy, (self.labels, self.parent, self.n_leaves))
-
-    @cached_property
-    def _nodes(self) -> dict[str, int]:
-        return {label: node for node, label in enumerate(self.labels)}
-
-    @cached_property
-    def _children(self) -> dict[int, list[int]]:
-        parents = self.parent.tolist()
-        children: dict[int, list[int]] = {}
-        for node in np.argsort(self.low, kind="stable").tolist():
-            if node != self.root:
-                children.setdefault(parents[node], []).append(node)
-        return children
-
     def _leaf(self, value: Any) -> int:
         text = value_text(value)
         code = self._nodes.get(text, self.n_leaves)
@@ -296,30 +172,3 @@ class Hierarchy:
         return HierarchyError(
             f"{label!r} is no {what} of this hierarchy.", hint=hint or "print the hierarchy to see its labels"
         )
-
-
-def _assemble(cls: type[Hierarchy], tree: links.Links) -> Hierarchy:
-    """Number the nodes: leaves depth first, then inner nodes, each after its children."""
-    children: dict[str, list[str]] = {}
-    for child, parent in tree.parents.items():
-        children.setdefault(parent, []).append(child)
-    # taking the last child first, then turning the order round, puts every node after all below it
-    order: list[str] = []
-    stack = [tree.root]
-    while stack:
-        label = stack.pop()
-        order.append(label)
-        stack.extend(children.get(label, ()))
-    order.reverse()
-    leaves = [label for label in order if label not in children]
-    labels = (*leaves, *(label for label in order if label in children))
-    if len(labels) <= len(tree.parents):
-        raise links.cycle_error(next(iter(tree.parents.keys() - set(labels))))
-    number = {label: node for node, label in enumerate(labels)}
-    parent_numbers = [number[tree.parents.get(label, tree.root)] for label in labels]
-    return cls(labels, np.array(parent_numbers, np.int32), len(leaves))
-
-
-def _frozen(array: AnyArray) -> AnyArray:
-    array.flags.writeable = False
-    return array
