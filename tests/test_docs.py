@@ -54,6 +54,14 @@ def test_every_python_block_is_python(page):
         compile(block, name(page), "exec")
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("page", TAUGHT, ids=name)
+def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile("\n".join(python_blocks(page)), name(page), "exec"), {})  # noqa: S102 - the pages are our own
+    assert (tmp_path / "release.csv").stat().st_size > 0
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_no_page_names_a_path_of_one_machine_or_fetches_from_elsewhere(page):
     text = page.read_text("utf-8")
