@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from shoal.files import read_table
     from shoal.hierarchy import Hierarchy
     from shoal.methods import method_infos as methods
+    from shoal.methods.merge_split import MergeSplit
     from shoal.methods.mondrian import Mondrian
+    from shoal.methods.similarity import SBCA
     from shoal.privacy.k_anonymity import KAnonymity
     from shoal.result import Result
 
@@ -27,8 +29,10 @@ _HOME = {
     "Audit": "shoal.audit",
     "Hierarchy": "shoal.hierarchy",
     "KAnonymity": "shoal.privacy.k_anonymity",
+    "MergeSplit": "shoal.methods.merge_split",
     "Mondrian": "shoal.methods.mondrian",
     "Result": "shoal.result",
+    "SBCA": "shoal.methods.similarity",
     "ShoalError": "shoal.errors",
     "ShoalWarning": "shoal.errors",
     "anonymize": "shoal.api",
@@ -39,10 +43,12 @@ _HOME = {
 _MODULES = ("datasets", "errors", "metrics", "testing")
 
 __all__ = [
+    "SBCA",
     "Anonymizer",
     "Audit",
     "Hierarchy",
     "KAnonymity",
+    "MergeSplit",
     "Mondrian",
     "Result",
     "ShoalError",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 REGISTRY: dict[str, tuple[str, str]] = {
     "mondrian": ("shoal.methods.mondrian", "Mondrian"),
+    "merge-split": ("shoal.methods.merge_split", "MergeSplit"),
+    "sbca": ("shoal.methods.similarity", "SBCA"),
 }
 """Name → module and class."""
 

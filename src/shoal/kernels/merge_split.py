@@ -1,0 +1,227 @@
+"""Merge & Split (Zhong 2012): a group grows while its quality IPG rises, then gives back what lowers it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.compiling import kernel
+from shoal.kernels.record_tree import RecordTree, cost_with_record, count_free, nearest_record, new_frontier
+from shoal.kernels.space import INTERVAL, SET, Cover, Space, add_record, empty_cover, group_cost, range_cost, set_cost
+from shoal.typing import BoolArray, FloatArray, IntArray, LongArray
+
+
+class MergeSet(NamedTuple):
+    """The records still to be grouped, as a ring of links, and the groups that are final.
+
+    The ring's entry n stands before its first record and after its last.
+    """
+
+    after: IntArray
+    before: IntArray
+    free: BoolArray
+    splits: IntArray
+    """How often a record has been split off."""
+    label: IntArray
+    cover: Cover
+    """The boxes of the groups."""
+    done: LongArray
+    """How many records are still free, and how many groups there are."""
+
+
+def outermost_first(space: Space, codes: IntArray) -> IntArray:
+    """Return the records by falling distance from the middle of the table.
+
+    A number is as far out as its rank is from the median, a category as many records as do not have it; both are
+    counts, so that they add up exactly. Beginning outside keeps remote records from being left to the end.
+    """
+    records = codes.shape[1]
+    distance = np.zeros(records)
+    for column, row in enumerate(codes):
+        count = np.bincount(row, minlength=int(space.cardinality[column]))
+        rank = np.abs(2 * (np.cumsum(count) - count) + count - records)
+        distance += space.weight[column] * (rank if space.kind[column] == INTERVAL else records - count)[row]
+    return np.argsort(-distance, kind="stable").astype(np.int32)
+
+
+def start(space: Space, codes: IntArray, k: int) -> MergeSet:
+    """Return every record in the merge set, outermost first."""
+    records = codes.shape[1]
+    ring = np.append(outermost_first(space, codes), np.int32(records))
+    after, before = np.empty_like(ring), np.empty_like(ring)
+    after[ring], before[ring] = np.roll(ring, -1), np.roll(ring, 1)
+    return MergeSet(
+        after,
+        before,
+        np.ones(records, np.bool_),
+        np.zeros(records, np.int32),
+        np.full(records, -1, np.int32),
+        empty_cover(space, records // k),
+        np.array([records, 0], np.int64),
+    )
+
+
+@kernel()
+def ipg(total_weight: float, cost: float, size: int) -> float:
+    """Return (1 - IL)·PG of a group: IL its cost over the cost of a suppressed record, PG = 1 - 1/size."""
+    return (total_weight - cost) * (size - 1) / (total_weight * size)
+
+
+@kernel()
+def leave(merge: MergeSet, tree: RecordTree, record: int) -> None:
+    """Take a record out of the merge set."""
+    after, before = merge.after[record], merge.before[record]
+    merge.after[before] = after
+    merge.before[after] = before
+    merge.free[record] = False
+    merge.done[0] -= 1
+    count_free(tree, record, -1)
+
+
+@kernel()
+def come_back(merge: MergeSet, tree: RecordTree, record: int) -> None:
+    """Put a record at the end of the merge set."""
+    end = merge.free.shape[0]
+    last = merge.before[end]
+    merge.after[last] = record
+    merge.before[record] = last
+    merge.after[record] = end
+    merge.before[end] = record
+    merge.free[record] = True
+    merge.done[0] += 1
+    count_free(tree, record, 1)
+
+
+@kernel()
+def grow(
+    space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, group: int, k: int, members: IntArray
+) -> int:
+    """Merge records into a new group until it has k, and on to 2k - 1 as long as IPG rises; return its size."""
+    total_weight = space.weight.sum()
+    members[0] = merge.after[merge.free.shape[0]]
+    leave(merge, tree, members[0])
+    add_record(space, merge.cover, group, codes, members[0])
+    size, cost = 1, 0.0
+    frontier = new_frontier()
+    while size < 2 * k - 1:
+        record, wider = nearest_record(space, tree, merge.cover, group, codes, merge.free, frontier)
+        if record < 0 or (size >= k and ipg(total_weight, wider, size + 1) <= ipg(total_weight, cost, size)):
+            break
+        leave(merge, tree, record)
+        add_record(space, merge.cover, group, codes, record)
+        members[size] = record
+        size, cost = size + 1, wider
+    return size
+
+
+@kernel()
+def two_ends(codes: IntArray, column: int, members: IntArray) -> tuple[int, int, int, int]:
+    """Return the smallest and second smallest, the second largest and largest code of the members."""
+    low = low_2 = np.iinfo(np.int32).max
+    high = high_2 = -1
+    for record in members:
+        code = codes[column, record]
+        if code < low:
+            low, low_2 = code, low
+        elif code < low_2:
+            low_2 = code
+        if code > high:
+            high, high_2 = code, high
+        elif code > high_2:
+            high_2 = code
+    return low, low_2, high_2, high
+
+
+@kernel()
+def costs_without(space: Space, codes: IntArray, members: IntArray) -> FloatArray:
+    """Return what the group would cost without each one of its members."""
+    costs = np.zeros(members.shape[0])
+    for column in range(space.kind.shape[0]):
+        low, low_2, high_2, high = two_ends(codes, column, members)
+        occurs = np.zeros(high + 1 if space.kind[column] == SET else 0, np.int64)
+        distinct = 0
+        if space.kind[column] == SET:
+            for record in members:
+                occurs[codes[column, record]] += 1
+            distinct = int(np.count_nonzero(occurs))
+        for i in range(members.shape[0]):
+            code = codes[column, members[i]]
+            new_low = low_2 if code == low else low
+            new_high = high_2 if code == high else high
+            if space.kind[column] == SET:
+                count = distinct - (1 if occurs[code] == 1 else 0)
+                cost = set_cost(space, column, count, new_high == space.missing[column])
+            else:
+                cost = range_cost(space, column, new_low, new_high)
+            costs[i] += space.weight[column] * cost
+    return costs
+
+
+@kernel()
+def split(
+    space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, group: int, k: int, members: IntArray
+) -> IntArray:
+    """Give back, one at a time, the member without which IPG is highest, while it rises and k stay; return the rest.
+
+    Of equal members the smallest record goes. The record the group began with stays, and so does one that was
+    split off k times before.
+    """
+    total_weight = space.weight.sum()
+    cost = group_cost(space, merge.cover, group)
+    while members.shape[0] > k:
+        costs = costs_without(space, codes, members)
+        best = -1
+        for i in range(1, members.shape[0]):
+            if merge.splits[members[i]] < k and (
+                best < 0 or costs[i] < costs[best] or (costs[i] == costs[best] and members[i] < members[best])
+            ):
+                best = i
+        size = members.shape[0]
+        if best < 0 or ipg(total_weight, costs[best], size - 1) <= ipg(total_weight, cost, size):
+            break
+        merge.splits[members[best]] += 1
+        come_back(merge, tree, members[best])
+        cost = costs[best]
+        members[best] = members[size - 1]
+        members = members[: size - 1]
+    return members
+
+
+@kernel()
+def run(space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, k: int, groups: int) -> bool:
+    """Form at most ``groups`` more groups; return whether fewer than k records are left.
+
+    Every group keeps at least k of the records it took, so there are at most n / k rounds.
+    """
+    grown = np.empty(2 * k - 1, np.int32)
+    stop = merge.done[1] + groups
+    while merge.done[0] >= k and merge.done[1] < stop:
+        group = merge.done[1]
+        size = grow(space, codes, merge, tree, group, k, grown)
+        members = split(space, codes, merge, tree, group, k, grown[:size])
+        merge.cover.size[group] = 0
+        merge.cover.words[group] = 0
+        for record in members:
+            merge.label[record] = group
+            add_record(space, merge.cover, group, codes, record)
+        merge.done[1] += 1
+    return merge.done[0] < k
+
+
+@kernel()
+def place_rest(space: Space, codes: IntArray, merge: MergeSet) -> None:
+    """Let each record that is left join the group whose IPG falls least (of equals the earliest)."""
+    total_weight = space.weight.sum()
+    record = int(merge.after[merge.free.shape[0]])
+    while record < merge.free.shape[0]:
+        chosen, best = -1, 0.0
+        for group in range(merge.done[1]):
+            size = merge.cover.size[group]
+            now = ipg(total_weight, group_cost(space, merge.cover, group), size)
+            change = ipg(total_weight, cost_with_record(space, merge.cover, group, codes, record), size + 1) - now
+            if chosen < 0 or change > best:
+                chosen, best = group, change
+        merge.label[record] = chosen
+        add_record(space, merge.cover, chosen, codes, record)
+        record = int(merge.after[record])
