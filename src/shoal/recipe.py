@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal.errors import FileError, ParameterError
 from shoal.files import replacing
 from shoal.hierarchy import Hierarchy
-from shoal.methods import DEFAULT_METHOD, REGISTRY, make_method
+from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Method
 from shoal.privacy import make_model, model_name
 from shoal.privacy.base import PrivacyModel
@@ -114,14 +114,7 @@ def restore_method(recipe: Recipe) -> str | Method:
     """Return the method a recipe names: its object if it has options, else its name."""
     if not recipe.method_options:
         return recipe.method
-    try:
-        return make_method(recipe.method, **recipe.method_options)
-    except TypeError:
-        known = REGISTRY.get(recipe.method, ("", recipe.method))[1]
-        raise ParameterError(
-            f"The method {known} does not take all of the options {sorted(recipe.method_options)}.",
-            hint="see 'shoal methods' for the parameters of each method.",
-        ) from None
+    return make_method(recipe.method, **recipe.method_options)
 
 
 def model_settings(models: tuple[PrivacyModel, ...]) -> list[dict[str, Any]]:

@@ -87,7 +87,7 @@ class Result:
             write_table(rows, temporary)
             self._verify(temporary)
             if sidecar:
-                self._save_sidecar(target.with_name(target.name.split(".")[0] + ".json"), force=force)
+                self._save_sidecar(sidecar_path(target), force=force)
         return target
 
     def _rows_to_write(self, *, shuffle: bool) -> pa.Table:
@@ -124,6 +124,11 @@ class Result:
             "metrics": dict(self.metrics),
             "audit": self.audit.as_dict(),
         }
+
+
+def sidecar_path(release: Path) -> Path:
+    """Return the file beside a release that says where it comes from."""
+    return release.with_name(release.name.split(".")[0] + ".json")
 
 
 def table_hash(table: pa.Table) -> str:

@@ -35,7 +35,14 @@ def make_method(choice: str | Method, **options: Any) -> Method:
         if options:
             raise ParameterError("Options belong to a method's name, not to a method object. Give them to the object.")
         return choice
-    return method_class(choice)(**options)
+    kind = method_class(choice)
+    try:
+        return kind(**options)
+    except TypeError:
+        raise ParameterError(
+            f"The method {choice!r} does not take all of the options {sorted(options)}.",
+            hint="see 'shoal methods', or the reference of methods.",
+        ) from None
 
 
 def method_infos() -> list[MethodInfo]:
