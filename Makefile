@@ -19,7 +19,7 @@ help:  ## list these words
 		printf '  make %-10s %s\n' "$$word" "$$text"; done
 
 demo: $(VENV)/.demo  ## anonymise the built-in hospital register; writes into shoal-demo/
-	@$(BIN)/shoal demo
+	@$(BIN)/shoal demo --force
 
 test: $(VENV)/.dev browser  ## run all tests; skipped ones are listed with their reasons
 	@$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS) $(TESTS)

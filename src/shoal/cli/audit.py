@@ -1,0 +1,121 @@
+"""``shoal audit``: count a table again, whoever made it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+from click.exceptions import Exit
+
+from shoal.cli.console import make_table, out, print_json, share
+from shoal.cli.options import OUTPUT, file_argument, input_options, json_option, load, names_option, plain_value
+from shoal.errors import ParameterError
+from shoal.validation import nearest_hint
+
+if TYPE_CHECKING:
+    from shoal.audit import Audit
+
+AT_MOST = frozenset({"t", "beta", "delta"})
+"""Measures of which less is better; of all others more is."""
+
+
+def require_callback(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, float]:
+    """Read ``k=10,l=2``."""
+    required = {}
+    for part in (part.strip() for text in value for part in text.split(",")):
+        name, _, wanted = part.partition("=")
+        number = plain_value(wanted.strip())
+        if isinstance(number, (bool, str)) or not name.strip():
+            raise click.BadParameter("Write NAME=NUMBER, such as k=10 or k=10,l=2.", ctx, param)
+        required[name.strip()] = number
+    return required
+
+
+@click.command("audit")
+@file_argument
+@names_option("--qi", "quasi_identifiers", text="Quasi-identifiers: columns an outsider may know.", required=True)
+@names_option("--sensitive", text="Columns with what must not be tied to a person.")
+@input_options
+@click.option(
+    "--require",
+    "required",
+    multiple=True,
+    metavar="NAME=NUMBER",
+    callback=require_callback,
+    help="What the table must have, such as [bold]k=10[/bold] or [bold]k=10,l=2[/bold]; exit code 1 if it falls short.",
+    panel=OUTPUT,
+)
+@json_option
+def command(
+    *,
+    file: Path,
+    quasi_identifiers: tuple[str, ...],
+    sensitive: tuple[str, ...],
+    separator: str | None,
+    encoding: str | None,
+    required: dict[str, float],
+    as_json: bool,
+) -> None:
+    """Count what protection a table really has.
+
+    k is the size of the smallest group of records that share all quasi-identifiers, l the fewest different
+    sensitive values in a group. With --require the exit code is 1 if the table has less.
+
+    [dim]shoal audit release.csv --qi age,sex,zip --require k=10[/dim]
+    """
+    from shoal.audit import audit
+
+    found = audit(load(file, separator, encoding), quasi_identifiers=quasi_identifiers, sensitive=sensitive)
+    checks = [_check(found, name, wanted) for name, wanted in required.items()]
+    if as_json:
+        print_json(found.as_dict() | {"l": found.l, "required": checks, "met": all(one["met"] for one in checks)})
+    else:
+        _show(found, checks)
+    if not all(one["met"] for one in checks):
+        raise Exit(1)
+
+
+def _check(found: Audit, name: str, wanted: float) -> dict[str, Any]:
+    has = measured(found, name)
+    met = has <= wanted if name in AT_MOST else has >= wanted
+    return {"name": name, "wanted": wanted, "has": has, "met": met}
+
+
+def measured(found: Audit, name: str) -> float:
+    """Return what the table has of a measure, over all sensitive columns the worst."""
+    if name == "k":
+        return found.k
+    values = [measures[name] for measures in found.sensitive.values() if name in measures]
+    if values:
+        return max(values) if name in AT_MOST else min(values)
+    known = {"k", *(name for measures in found.sensitive.values() for name in measures)}
+    if not found.sensitive:
+        raise ParameterError(
+            f"The requirement {name!r} is about sensitive columns. Got none.", hint="name them with --sensitive."
+        )
+    raise ParameterError(
+        f"The requirement {name!r} is unknown. Known are: {', '.join(sorted(known))}.", hint=nearest_hint(name, known)
+    )
+
+
+def _show(found: Audit, checks: list[dict[str, Any]]) -> None:
+    console = out()
+    table = make_table("measure", "value", "meaning", numbers=["value"])
+    table.add_row("records", f"{found.records:,}", "rows of the table")
+    table.add_row("k", f"{found.k:,}", "size of the smallest group")
+    table.add_row("groups", f"{found.groups:,}", f"mean size {found.mean_size:.1f}, largest {found.largest:,}")
+    table.add_row(
+        "alone",
+        f"{found.unique:,}",
+        f"records no other record shares all values with ({share(found.unique, found.records)})",
+    )
+    for column, measures in found.sensitive.items():
+        for name, value in measures.items():
+            meaning = "fewest different values in a group" if name == "l" else "the worst group"
+            table.add_row(f"{name} of {column}", f"{value:g}", meaning)
+    console.print(table)
+    for one in checks:
+        sign = "at most" if one["name"] in AT_MOST else "at least"
+        verdict, style = ("met", "green") if one["met"] else ("NOT MET", "bold red")
+        console.print(f"{one['name']} {sign} {one['wanted']:g}: {verdict}, it has {one['has']:g}.", style=style)

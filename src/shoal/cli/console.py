@@ -1,0 +1,149 @@
+"""What the commands print: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from shoal.typing import Progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_OPTION_OF = {
+    "k": "-k",
+    "quasi_identifiers": "--qi",
+    "identifiers": "--identifier",
+    "max_suppression": "--max-suppression",
+    "kinds": "--kind",
+    "hierarchies": "--hierarchy",
+    "weights": "--weight",
+    "models": "--model",
+}
+_PARAMETER = re.compile(r"[Tt]he '(\w+)(\[[^]]*\])?' parameter(?: of Anonymizer)?")
+
+
+class _Stage:
+    """How far the work is, for the sentence after an interrupt."""
+
+    share = 0.0
+    text = ""
+    written: tuple[str, ...] = ()
+
+
+def out() -> Console:
+    """Return the console for results; released values such as [24-30] are no markup."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def err() -> Console:
+    """Return the console for everything that is no result."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def tell_error(message: str, hint: str | None = None) -> None:
+    """Print one sentence, and a hint."""
+    _tell("Error", "bold red", message)
+    if hint:
+        _tell("Hint", "bold", hint)
+
+
+def tell_warning(message: str) -> None:
+    """Print a warning on one line."""
+    _tell("Warning", "bold yellow", " ".join(message.split()))
+
+
+def _tell(label: str, style: str, text: str) -> None:
+    from rich.text import Text
+
+    err().print(Text.assemble((f"{label}: ", style), in_options(text)))
+
+
+def in_options(text: str) -> str:
+    """Return a message of the library in the words of the command line."""
+    named = _PARAMETER.sub(lambda match: f"The option {_option(match[1])}", text)
+    named = named.replace("use force to replace it", "add --force to replace it")
+    return named.replace(
+        "Name them as quasi_identifiers, sensitive, keep or identifiers.",
+        "Name them with --qi, --sensitive, --keep or --identifier.",
+    ).replace("quasi_identifiers", "--qi")
+
+
+def _option(parameter: str) -> str:
+    return _OPTION_OF.get(parameter, f"--{parameter.replace('_', '-')}")
+
+
+def print_json(content: Any) -> None:
+    """Print plain values for a program to read."""
+    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def make_table(*headings: str, numbers: Sequence[str] = (), whole: Sequence[str] = ()) -> Table:
+    """Return an empty table; ``numbers`` are set to the right, ``whole`` columns never wrap."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(
+            heading, justify="right" if heading in numbers else "left", overflow="fold", no_wrap=heading in whole
+        )
+    return table
+
+
+def share(part: float, whole: float) -> str:
+    """Return a part as a percentage that never rounds something to nothing or nearly all to all."""
+    if not whole:
+        return "-"
+    percent = 100 * part / whole
+    if 0 < percent < 0.1:
+        return "<0.1 %"
+    if 99.9 < percent < 100:
+        return ">99.9 %"
+    return f"{percent:.0f} %" if percent == round(percent) else f"{percent:.1f} %"
+
+
+def note_written(name: str) -> None:
+    """Remember a file that is now in place."""
+    _Stage.written = (*_Stage.written, name)
+
+
+def progress_so_far() -> str:
+    """Say how far the work was, and what is on disk."""
+    done = f" while {_Stage.text}, {_Stage.share:.0%} done" if _Stage.text else " before the work began"
+    kept = f"already written: {', '.join(_Stage.written)}" if _Stage.written else "nothing was written"
+    return f"{done.strip()}; {kept}"
+
+
+@contextlib.contextmanager
+def progress_bar(title: str) -> Iterator[Progress]:
+    """Give a function that reports progress; a bar is drawn only where someone can see it."""
+    _Stage.share, _Stage.text, _Stage.written = 0.0, "", ()
+    console = err()
+    if not console.is_terminal:
+        yield _note_progress
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+
+        def report(fraction: float, text: str) -> None:
+            _note_progress(fraction, text)
+            bar.update(task, completed=fraction, description=text)
+
+        yield report
+
+
+def _note_progress(fraction: float, text: str) -> None:
+    _Stage.share, _Stage.text = fraction, text

@@ -1,0 +1,212 @@
+"""``shoal hierarchy``: look at the files that say how values are made coarser, check them, make them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+from click.exceptions import Exit
+
+from shoal.cli.console import out, tell_error
+from shoal.cli.options import OUTPUT, file_argument, force_option, input_options, load, plain_value
+from shoal.errors import HierarchyError, ParameterError
+
+if TYPE_CHECKING:
+    from shoal.hierarchy import Hierarchy
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+@click.group("hierarchy")
+def command() -> None:
+    """Show, check or make hierarchies.
+
+    A hierarchy says how a value is made coarser: 40213 to 402** to *. Its file has one line for each
+    value, from the value to the root: [bold]40213;402**;*[/bold].
+    """
+
+
+@command.command("show")
+@file_argument
+@click.option("--all", "everything", is_flag=True, help="Draw all values, not only the first 40.")
+def show(*, file: Path, everything: bool) -> None:
+    """Draw a hierarchy file as a tree."""
+    from shoal.hierarchy import Hierarchy
+
+    tree = Hierarchy.from_csv(file)
+    console = out()
+    console.print(f"{file.name}: {tree.n_leaves:,} values, {tree.levels} levels", style="bold")
+    console.print(tree.show(None if everything else 40), soft_wrap=True)
+
+
+def data_options(command: _Command) -> _Command:
+    """Add the options that name a column of a table."""
+    command = input_options(command)
+    command = click.option("--column", required=True, metavar="COLUMN", help="The column with the values.")(command)
+    return click.option("--data", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The table.")(
+        command
+    )
+
+
+@command.command("check")
+@file_argument
+@data_options
+def check(*, file: Path, data: Path, column: str, separator: str | None, encoding: str | None) -> None:
+    """Tell whether a hierarchy file covers a column of a table.
+
+    Exit code 1 if a value of the column is not in the hierarchy.
+    """
+    from shoal.encoding import encode
+    from shoal.hierarchy import Hierarchy
+    from shoal.validation import check_columns
+
+    tree = Hierarchy.from_csv(file)
+    frame = load(data, separator, encoding)
+    check_columns("the column to check", [column], frame.names)
+    try:
+        coded = encode(frame, [column], hierarchies={column: tree})
+    except HierarchyError as fault:
+        tell_error(fault.message, fault.hint)
+        raise Exit(1) from None
+    used = len(set(coded.codes[0].tolist()) - {coded.columns[0].missing})
+    out().print(
+        f"{file.name} covers all {frame.records:,} rows of {column!r}; {used:,} of its {tree.n_leaves:,} values occur."
+    )
+
+
+@command.group("make")
+def make() -> None:
+    """Make a hierarchy from the values of a column."""
+
+
+def target_options(command: _Command) -> _Command:
+    """Add the options about where the hierarchy goes."""
+    command = force_option(command)
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write the hierarchy here instead of printing it.",
+        panel=OUTPUT,
+    )(command)
+
+
+def _numbers(text: str | None, option: str) -> list[Any] | None:
+    if text is None:
+        return None
+    numbers = [plain_value(part.strip()) for part in text.split(",")]
+    if any(isinstance(number, (str, bool)) for number in numbers):
+        raise ParameterError(f"The option {option} must be numbers separated by commas. Got {text!r} instead.")
+    return numbers
+
+
+def _values(data: Path, column: str, separator: str | None, encoding: str | None, *, typed: bool = False) -> Any:
+    """Return the distinct values of a column, as text or in the type they have."""
+    import pyarrow.compute as pc
+
+    from shoal.encoding import value_texts
+    from shoal.validation import check_columns
+
+    frame = load(data, separator, encoding)
+    check_columns("the column", [column], frame.names)
+    values = pc.unique(frame.typed(column) if typed else frame.table.column(column)).drop_null()
+    return values if typed else value_texts(values)
+
+
+def _deliver(tree: Hierarchy, output: Path | None, *, force: bool) -> None:
+    from shoal.files import replacing
+
+    if output is None:
+        tree.to_csv(sys.stdout)
+        return
+    with replacing(output, force=force) as temporary:
+        tree.to_csv(temporary)
+    out().print(f"Written: {output} ({tree.n_leaves:,} values, {tree.levels} levels)")
+
+
+@make.command("prefixes")
+@data_options
+@click.option(
+    "--lengths", required=True, metavar="NUMBERS", help="How many characters are left at each step, such as 4,3,0."
+)
+@target_options
+def make_prefixes(
+    *,
+    data: Path,
+    column: str,
+    separator: str | None,
+    encoding: str | None,
+    lengths: str,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Group codes by their first characters: 40213, 402**, *."""
+    from shoal.hierarchy import Hierarchy
+
+    values = _values(data, column, separator, encoding)
+    _deliver(Hierarchy.from_prefixes(values, _numbers(lengths, "--lengths") or []), output, force=force)
+
+
+@make.command("intervals")
+@data_options
+@click.option("--width", metavar="NUMBERS", help="Width of the intervals at each step, such as 5,10,50.")
+@click.option("--cuts", metavar="NUMBERS", help="Bounds of the intervals instead, such as 0,18,65,120.")
+@target_options
+def make_intervals(
+    *,
+    data: Path,
+    column: str,
+    separator: str | None,
+    encoding: str | None,
+    width: str | None,
+    cuts: str | None,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Group numbers into intervals: 37, [35-39], [30-39], *."""
+    from shoal.hierarchy import Hierarchy
+
+    if (width is None) == (cuts is None):
+        raise ParameterError("Give either --width or --cuts.", hint="for example --width 5,10.")
+    values = _values(data, column, separator, encoding, typed=True)
+    tree = Hierarchy.from_intervals(values, _numbers(width, "--width"), cuts=_numbers(cuts, "--cuts"))
+    _deliver(tree, output, force=force)
+
+
+@make.command("dates")
+@data_options
+@click.option(
+    "--levels", default="day,month,quarter,year,decade", show_default=True, metavar="WORDS", help="The steps."
+)
+@target_options
+def make_dates(
+    *,
+    data: Path,
+    column: str,
+    separator: str | None,
+    encoding: str | None,
+    levels: str,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Group dates by month, quarter, year, decade."""
+    from shoal.hierarchy import Hierarchy
+
+    values = _values(data, column, separator, encoding)
+    _deliver(Hierarchy.from_dates(values, [level.strip() for level in levels.split(",")]), output, force=force)
+
+
+@make.command("flat")
+@data_options
+@target_options
+def make_flat(
+    *, data: Path, column: str, separator: str | None, encoding: str | None, output: Path | None, force: bool
+) -> None:
+    """Put all values directly below *: a value is either kept or withheld."""
+    from shoal.hierarchy import Hierarchy
+
+    _deliver(Hierarchy.flat(sorted(_values(data, column, separator, encoding).to_pylist())), output, force=force)

@@ -1,0 +1,98 @@
+"""``shoal inspect``: a first look at a table."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from shoal.cli.console import make_table, out, print_json, share
+from shoal.cli.options import file_argument, input_options, json_option, load, names_option
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from shoal.inspection import Combination, Inspection
+
+SHOWN_PAIRS = 5
+
+
+@click.command("inspect")
+@file_argument
+@names_option("--qi", "quasi_identifiers", text="Quasi-identifiers, where the guess is wrong.")
+@input_options
+@json_option
+def command(
+    *, file: Path, quasi_identifiers: tuple[str, ...], separator: str | None, encoding: str | None, as_json: bool
+) -> None:
+    """Guess the role of each column and show which columns pick people out.
+
+    The guesses come from names, types and repetition; the decision is yours. No value of the table is printed.
+
+    [dim]shoal inspect patients.csv[/dim]
+    """
+    from shoal.inspection import inspect_table
+
+    found = inspect_table(load(file, separator, encoding), quasi_identifiers)
+    if as_json:
+        print_json(found.as_dict())
+        return
+    console = out()
+    _show_columns(console, found, file)
+    _show_combinations(console, found)
+    _show_next(console, found, file)
+
+
+def _show_columns(console: Console, found: Inspection, file: Path) -> None:
+    console.print(f"{file.name}: {found.records:,} records, {len(found.columns)} columns", style="bold")
+    table = make_table(
+        "column",
+        "type",
+        "distinct",
+        "missing",
+        "role (guessed)",
+        "why",
+        numbers=["distinct", "missing"],
+        whole=["role (guessed)"],
+    )
+    for column in found.columns:
+        missing = f"{column.missing:,}" if column.missing else "-"
+        table.add_row(column.name, column.type, f"{column.distinct:,}", missing, column.role, column.reason)
+    console.print(table)
+
+
+def _show_combinations(console: Console, found: Inspection) -> None:
+    if not found.combinations:
+        console.print("No column looks like a quasi-identifier; name those an outsider may know with --qi.")
+        return
+    table = make_table(
+        "who knows", "finds alone", "share", "smallest group", numbers=["finds alone", "share", "smallest group"]
+    )
+    for one in _to_show(found):
+        table.add_row(", ".join(one.columns), f"{one.unique:,}", share(one.unique, found.records), f"{one.smallest:,}")
+    console.print("Records that are the only ones with their values:", style="bold")
+    console.print(table)
+
+
+def _to_show(found: Inspection) -> list[Combination]:
+    alone = [one for one in found.combinations if len(one.columns) == 1]
+    rest = [one for one in found.combinations if len(one.columns) > 1]
+    return [*alone, *rest[: min(SHOWN_PAIRS, max(len(rest) - 1, 0))], *rest[-1:]]
+
+
+def _show_next(console: Console, found: Inspection, file: Path) -> None:
+    known = found.combinations[-1].columns if found.combinations else ()
+    if not known:
+        return
+    parts = ["shoal", "anonymize", str(file), "-k", "10", "--qi", _listed(known)]
+    for option, role in (("--sensitive", "sensitive"), ("--identifier", "identifier")):
+        if found.named(role):  # type: ignore[arg-type]
+            parts += [option, _listed(found.named(role))]  # type: ignore[arg-type]
+    console.print("If the roles are right, next:", style="bold")
+    console.print("  " + shlex.join([*parts, "-o", "release.csv"]), soft_wrap=True)
+
+
+def _listed(names: list[str] | tuple[str, ...]) -> str:
+    return ",".join(f'"{name}"' if "," in name else name for name in names)
