@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from shoal.errors import ColumnError, DataError, HierarchyError, ParameterError
 from shoal.frames import Frame, encode_dictionary
-from shoal.hierarchy import Hierarchy
+from shoal.hierarchy import Hierarchy, value_text
 from shoal.kernels.space import INTERVAL, NODE, SET, Space
 from shoal.typing import FloatArray, IntArray
 from shoal.validation import check_float, nearest_hint
@@ -125,16 +125,11 @@ class CodedTable:
 
 
 def value_texts(values: pa.Array) -> pa.Array:
-    """Return values as text: dates in ISO form, 39.0 as ``39``."""
-    if pa.types.is_floating(values.type):
-        return pa.array([None if value is None else _number_text(value) for value in values.to_pylist()], pa.string())
-    if pa.types.is_timestamp(values.type):
-        return pa.array([None if value is None else str(value) for value in values.to_pylist()], pa.string())
+    """Return values as text, the same that hierarchies use: dates in ISO form, 39.0 as ``39``."""
+    kind = values.type
+    if pa.types.is_floating(kind) or pa.types.is_timestamp(kind) or pa.types.is_decimal(kind):
+        return pa.array([None if value is None else value_text(value) for value in values.to_pylist()], pa.string())
     return values.cast(pa.string())
-
-
-def _number_text(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def encode(
