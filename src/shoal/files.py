@@ -13,6 +13,7 @@ import gzip
 import os
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -64,6 +65,8 @@ def read_table(path: str | os.PathLike[str], *, separator: str | None = None, en
         return _read_csv(source, separator, encoding)
     except PermissionError:
         raise FileError(f"The file {source.name!r} may not be read.", hint="check its permissions.") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise DataError(f"The file {source.name!r} ends in .gz but is no whole gzip file.") from None
     except pa.ArrowInvalid:
         raise DataError(
             f"The file {source.name!r} cannot be read as {file_format(source)}; it may be damaged."
@@ -93,11 +96,8 @@ def _open(path: Path) -> Any:
 
 
 def _read_sample(path: Path) -> bytes:
-    try:
-        with _open(path) as stream:
-            return bytes(stream.read(_SAMPLE))
-    except (gzip.BadGzipFile, EOFError):
-        raise DataError(f"The file {path.name!r} ends in .gz but is no whole gzip file.") from None
+    with _open(path) as stream:
+        return bytes(stream.read(_SAMPLE))
 
 
 def detect_encoding(sample: bytes) -> str:

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.encoding import encode
+from shoal.errors import ParameterError
+from shoal.frames import Frame
+from shoal.methods.base import Task
+from tests import reference
+from tests.tables import coded_table, coded_tables
+
+
+@settings(max_examples=150, deadline=None)
+@given(coded_tables(), st.integers(2, 5), st.booleans(), st.booleans())
+def test_mondrian_equals_its_slow_twin_label_for_label(table, k, strict, by_tree):
+    if k > table.records:
+        return
+    found = shoal.Mondrian(strict=strict, categories="tree" if by_tree else "order").run(table, Task(k=k)).labels
+    assert found.tolist() == reference.mondrian(table, k, strict=strict, by_tree=by_tree)
+
+
+def test_parts_smaller_than_the_domain_are_cut_the_same_way():
+    random = np.random.default_rng(3)
+    table = encode(Frame(pa.table({"x": random.integers(0, 10**9, 120)})), ["x"])
+    assert shoal.Mondrian().run(table, Task(k=2)).labels.tolist() == reference.mondrian(table, 2)
+    sparse = table.take(np.arange(0, 120, 12, dtype=np.int32))  # 10 records among 120 codes
+    assert shoal.Mondrian().run(sparse, Task(k=2)).labels.tolist() == reference.mondrian(sparse, 2)
+
+
+@pytest.mark.parametrize(
+    "method", [shoal.Mondrian(), shoal.Mondrian(strict=False), shoal.Mondrian(categories="tree")], ids=repr
+)
+def test_mondrian_passes_every_common_check(method):
+    shoal.testing.check_method(method)
+
+
+def test_relaxed_groups_stay_below_twice_k():
+    table = coded_table(500, "ins", 4)
+    for k in (2, 7):
+        sizes = np.bincount(shoal.Mondrian(strict=False).run(table, Task(k=k)).labels)
+        assert sizes.min() >= k
+        assert sizes.max() < 2 * k
+
+
+def test_strict_groups_never_part_equal_records():
+    table = coded_table(300, "nf", 5)
+    labels = shoal.Mondrian().run(table, Task(k=3)).labels
+    seen = {}
+    for record in range(table.records):
+        assert seen.setdefault(tuple(table.codes[:, record]), labels[record]) == labels[record]
+
+
+def test_progress_rises_and_never_passes_one():
+    heard = []
+    random = np.random.default_rng(6)
+    table = encode(Frame(pa.table({"x": random.random(300_000), "y": random.random(300_000)})), ["x", "y"])
+    shoal.Mondrian().run(table, Task(k=5, progress=lambda fraction, _: heard.append(fraction)))
+    assert heard == sorted(heard)
+    assert heard
+    assert heard[-1] <= 1
+
+
+def test_an_unknown_way_to_cut_categories_is_refused():
+    with pytest.raises(ParameterError, match="'categories'"):
+        shoal.Mondrian(categories="leaves")

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.api import Anonymizer, anonymize
+from shoal.errors import ColumnError, ColumnLeftOutWarning, DataError, ParameterError, PrivacyError, ShoalError
+from shoal.methods.base import Grouping, Method, MethodInfo
+
+PEOPLE = pd.DataFrame(
+    {
+        "name": [f"person {number}" for number in range(40)],
+        "age": list(range(20, 60)),
+        "zip": [f"0{number // 4:02}{number % 4}" for number in range(40)],
+        "diagnosis": ["flu", "cold"] * 20,
+        "cost": [number + 0.25 for number in range(40)],
+    }
+)
+ROLES = {
+    "quasi_identifiers": ["age", "zip"],
+    "sensitive": ["diagnosis"],
+    "identifiers": ["name"],
+    "keep": ["cost"],
+}
+
+
+def release(data=PEOPLE, **changes):
+    return anonymize(data, **({"k": 4, "method": "mondrian"} | ROLES | changes))
+
+
+def test_a_release_has_the_columns_of_its_roles_in_input_order():
+    result = release()
+    assert list(result.data.columns) == ["age", "zip", "diagnosis", "cost"]
+    assert result.data["cost"].tolist() == PEOPLE["cost"].tolist()
+    assert result.data["age"][0].startswith("[20-")
+    assert len(result.groups) == 40
+    assert result.audit.k >= 4
+    assert 0 < result.metrics["ncp"] < 1
+
+
+def test_the_function_is_the_class_called_once():
+    fitted = Anonymizer(k=4, method="mondrian", **ROLES).fit(PEOPLE)
+    assert np.array_equal(fitted.result_.groups, release().groups)
+
+
+def test_a_column_without_a_role_is_left_out_and_named():
+    with pytest.warns(ColumnLeftOutWarning, match="cost"):
+        result = release(keep=[])
+    assert "cost" not in result.data.columns
+
+
+def test_a_file_may_be_given_by_its_path(tmp_path):
+    path = tmp_path / "people.csv"
+    PEOPLE.to_csv(path, index=False)
+    result = anonymize(str(path), k=4, method="mondrian", **ROLES)
+    assert np.array_equal(result.groups, release().groups)
+    assert result.released.column("zip")[0].as_py().startswith("{0")
+
+
+def test_progress_rises_from_nothing_to_done():
+    heard = []
+    release(progress=lambda fraction, text: heard.append((fraction, text)))
+    fractions = [fraction for fraction, _ in heard]
+    assert fractions == sorted(fractions)
+    assert fractions[0] == 0
+    assert heard[-1] == (1.0, "done")
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "text"),
+    [
+        ({"k": 1}, ParameterError, "must be an int of at least 2. Got 1 instead"),
+        ({"k": 2.5}, ParameterError, "must be an int"),
+        ({"k": True}, ParameterError, "must be an int"),
+        ({"k": 41}, ParameterError, "at most the number of records, 40"),
+        ({"quasi_identifiers": []}, ParameterError, "at least one column"),
+        ({"quasi_identifiers": ["age", "zpi"]}, ColumnError, "did you mean 'zip'"),
+        ({"quasi_identifiers": ["age", "age"]}, ColumnError, "named twice"),
+        ({"sensitive": ["age"]}, ColumnError, "two roles"),
+        ({"method": "mondrain"}, ParameterError, "did you mean 'mondrian'"),
+        ({"effort": "slow"}, ParameterError, "'effort'"),
+        ({"effort": 0}, ParameterError, "'effort'"),
+        ({"max_suppression": 1.5}, ParameterError, "'max_suppression'"),
+        ({"release": "means"}, ParameterError, "'release'"),
+        ({"seed": -1}, ParameterError, "'seed'"),
+        ({"models": ["l-diversity"]}, ParameterError, "must hold privacy models"),
+        ({"on_interrupt": "stop"}, ParameterError, "'on_interrupt'"),
+        ({"hierarchies": {"zip": "none.csv"}}, ShoalError, "none.csv"),
+        ({"weights": {"cost": 2}}, ColumnError, "no quasi-identifier"),
+    ],
+)
+def test_bad_input_gets_one_sentence(changes, kind, text):
+    with pytest.raises(kind) as fault:
+        release(**changes)
+    assert text in str(fault.value)
+
+
+def test_a_table_without_rows_is_refused():
+    with pytest.raises(DataError, match="no rows"):
+        release(PEOPLE[:0])
+
+
+class Careless(Method):
+    """A method that breaks its promise: everybody stays alone."""
+
+    info = MethodInfo("careless", "Careless", "local", "none", "O(n)")
+
+    def run(self, table, task):
+        return Grouping(np.arange(table.records, dtype=np.int32))
+
+
+class Stingy(Careless):
+    """A method that withholds everything."""
+
+    def run(self, table, task):
+        return Grouping(np.full(table.records, -1, np.int32))
+
+
+def test_a_method_that_breaks_its_promise_releases_nothing():
+    with pytest.raises(PrivacyError, match=r"not 4-anonymous.*group of 1"):
+        release(method=Careless())
+
+
+def test_withholding_more_than_allowed_releases_nothing():
+    with pytest.raises(PrivacyError, match="40 records would have to be withheld"):
+        release(method=Stingy(), max_suppression=0.5)
+
+
+def test_a_model_that_does_not_hold_releases_nothing():
+    with pytest.raises(PrivacyError, match="KAnonymity does not hold"):
+        release(models=[shoal.KAnonymity(39)], k=4)
+
+
+def test_the_checks_catch_a_careless_method():
+    with pytest.raises((AssertionError, PrivacyError)):
+        shoal.testing.check_method(Careless())
+
+
+def test_groups_that_look_alike_are_counted_as_one():
+    class Pairs(Careless):
+        def run(self, table, task):
+            return Grouping((np.arange(table.records) // 2).astype(np.int32))
+
+    alike = pa.table({"age": [1, 2] * 4})
+    result = anonymize(alike, k=4, quasi_identifiers=["age"], method=Pairs())
+    assert result.audit.groups == 1
+
+
+def test_public_names_are_those_listed():
+    assert set(shoal.__all__) == set(dir(shoal))
+    for name in shoal.__all__:
+        assert getattr(shoal, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'anonymise_all'"):
+        _ = shoal.anonymise_all
+
+
+def test_a_function_is_not_hidden_by_the_module_it_lives_in():
+    import_module("shoal.audit")
+    import_module("shoal.methods")
+    assert callable(shoal.audit)
+    assert callable(shoal.methods)
+
+
+def test_every_method_describes_itself():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        infos = shoal.methods()
+    assert "mondrian" in {info.name for info in infos}
+    assert all(info.paper and info.complexity for info in infos)

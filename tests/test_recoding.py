@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import datetime as dt
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shoal.encoding import encode
+from shoal.errors import DataError
+from shoal.frames import Frame
+from shoal.hierarchy import Hierarchy
+from shoal.methods.base import Grouping
+from shoal.metrics import Outcome
+from shoal.metrics.loss import ncp_total
+from shoal.recoding import (
+    Cell,
+    parse_cell,
+    parse_column,
+    range_text,
+    released_cover,
+    render,
+    representatives,
+    set_text,
+    value_text,
+)
+
+FIGURE_1 = pa.table({"age": [24, 25, 30, 30, 32, 32], "zip": [53712, 53711, 53711, 53711, 53712, 53713]})
+
+
+def rendered(columns, labels, **parameters):
+    table = encode(Frame(pa.table(columns)), list(columns), **parameters)
+    grouping = Grouping(np.array(labels, np.int32))
+    released = render(table, grouping.labels, released_cover(table, grouping))
+    return {name: column.to_pylist() for name, column in released.items()}
+
+
+def test_figure_1_of_xu_renders_as_printed():
+    columns = {name: FIGURE_1.column(name) for name in FIGURE_1.column_names}
+    first = rendered(columns, [0, 0, 0, 1, 1, 1])
+    assert first["age"] == ["[24-30]"] * 3 + ["[30-32]"] * 3
+    assert first["zip"] == ["[53711-53712]"] * 3 + ["[53711-53713]"] * 3
+    second = rendered(columns, [0, 1, 1, 1, 0, 0])
+    assert second["age"] == ["[24-32]", "[25-30]", "[25-30]", "[25-30]", "[24-32]", "[24-32]"]
+    assert second["zip"] == ["[53712-53713]", "53711", "53711", "53711", "[53712-53713]", "[53712-53713]"]
+
+
+@pytest.mark.parametrize(("labels", "total"), [([0, 0, 0, 1, 1, 1], 7.5), ([0, 1, 1, 1, 0, 0], 6.375)])
+def test_figure_1_of_xu_costs_what_the_definition_gives(labels, total):
+    table = encode(Frame(FIGURE_1), ["age", "zip"])
+    grouping = Grouping(np.array(labels, np.int32))
+    outcome = Outcome(table, grouping.labels, released_cover(table, grouping), 3)
+    assert ncp_total(outcome) == pytest.approx(total)
+
+
+def test_every_kind_of_column_has_its_form():
+    tree = Hierarchy.from_dict({"*": {"care": ["nurse", "medic"], "craft": ["smith"]}})
+    released = rendered(
+        {
+            "job": ["nurse", "medic", "smith", "nurse", "smith", "smith"],
+            "town": ["Ulm", "Bonn", "Ulm", "Ulm", "Kiel", "Kiel"],
+            "born": [dt.date(2001, 2, 3), dt.date(2004, 5, 6), *[dt.date(2000, 1, 1)] * 4],
+            "debt": [-5, 3, 1, 1, -2, -2],
+            "size": [1.5, 2.25, 3.0, 3.0, 4.0, 4.0],
+        },
+        [0, 0, 1, 1, 2, 2],
+        hierarchies={"job": tree},
+    )
+    assert [released[name][0] for name in released] == [
+        "care",
+        "{Bonn, Ulm}",
+        "[2001-02-03 to 2004-05-06]",
+        "[-5 to 3]",
+        "[1.5-2.25]",
+    ]
+    assert [released[name][2] for name in released] == ["*", "Ulm", "2000-01-01", "1", "3"]
+    assert [released[name][4] for name in released] == ["smith", "Kiel", "2000-01-01", "-2", "4"]
+
+
+def test_missing_values_stay_missing_alone_and_are_hidden_in_company():
+    released = rendered({"age": [None, None, 5, None], "job": [None, None, "a", None]}, [0, 0, 1, 1])
+    assert released == {"age": [None, None, "*", "*"], "job": [None, None, "*", "*"]}
+
+
+def test_suppressed_records_are_left_out():
+    assert rendered({"age": [1, 2, 3]}, [0, -1, 0]) == {"age": ["[1-3]", "[1-3]"]}
+
+
+texts = st.text(max_size=6) | st.sampled_from(["*", "", "[1-2]", "{a}", "a, b", '"', " x", "a to b", "]", "1-2", "\n"])
+
+
+@given(texts)
+def test_a_released_value_is_read_back(text):
+    assert parse_cell(value_text(text)) == Cell("value", (text,))
+
+
+@given(texts, texts)
+def test_a_released_range_is_read_back(low, high):
+    assert parse_cell(range_text(low, high)) == Cell("range", (low, high))
+
+
+@given(st.lists(texts, min_size=1, max_size=5, unique=True))
+def test_a_released_set_is_read_back(members):
+    assert parse_cell(set_text(members)) == Cell("set", tuple(members))
+
+
+def test_any_and_missing_are_read_back():
+    assert parse_cell("*") == Cell("any")
+    assert parse_cell(None) == Cell("missing")
+    assert parse_cell('"*"') == Cell("value", ("*",))
+
+
+@pytest.mark.parametrize("text", ["[71-72", "{x, y", '"open', "[]", "{x,, y}", "[1-2-3]", "{}", '"a" b'])
+def test_broken_forms_are_refused_without_being_shown(text):
+    with pytest.raises(DataError) as fault:
+        parse_cell(text)
+    assert text not in str(fault.value)
+
+
+def test_a_column_is_read_by_its_distinct_forms():
+    forms, cells = parse_column(pa.array(["[1-2]", None, "[1-2]", "*"]))
+    assert [cells[form].form for form in forms] == ["range", "missing", "range", "any"]
+    assert len(cells) == 3
+
+
+def test_representatives_are_mean_median_and_mode():
+    columns = {
+        "surface": pa.array([790, 710, 730, 760]),
+        "share": pa.array([0.5, 1.0, None, 0.0]),
+        "born": pa.array([dt.date(2020, 1, 1), dt.date(2020, 1, 2), dt.date(2020, 1, 2), dt.date(2020, 1, 2)]),
+        "grade": pa.array(["low", "top", "low", "mid"]),
+        "town": pa.array(["Ulm", "Bonn", "Ulm", "Bonn"]),
+    }
+    table = encode(Frame(pa.table(columns)), list(columns), kinds={"grade": ["low", "mid", "top"]})
+    released = representatives(table, np.array([0, 0, 0, 0], np.int32))
+    assert {name: column.to_pylist()[0] for name, column in released.items()} == {
+        "surface": 748,
+        "share": 0.5,
+        "born": dt.date(2020, 1, 2),
+        "grade": "low",
+        "town": "Bonn",
+    }
+    assert released["born"].type == pa.date32()
+
+
+def test_a_group_without_any_value_has_a_missing_representative():
+    columns = {"n": pa.array([None, None, 3, 5]), "t": pa.array([None, None, "a", None])}
+    table = encode(Frame(pa.table(columns)), ["n", "t"])
+    released = representatives(table, np.array([0, 0, 1, 1], np.int32))
+    assert released["n"].to_pylist() == [None, None, 4, 4]
+    assert released["t"].to_pylist() == [None, None, "a", "a"]

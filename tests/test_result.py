@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal import result as result_module
+from shoal.api import anonymize
+from shoal.errors import FileError, PrivacyError, PrivacyWarning
+from shoal.files import read_table
+from shoal.result import table_hash
+
+TABLE = pa.table({"zip": [f"0{n:03}" for n in range(60)], "age": list(range(60)), "cost": [n / 4 for n in range(60)]})
+
+
+@pytest.fixture
+def release():
+    return anonymize(TABLE, k=5, quasi_identifiers=["zip", "age"], keep=["cost"], method="mondrian")
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.csv.gz", "release.tsv", "release.parquet"])
+def test_a_saved_release_holds_the_same_rows_in_another_order(tmp_path, release, name):
+    release.save(tmp_path / name)
+    written = read_table(tmp_path / name)
+    rows = [tuple(map(str, row.values())) for row in written.table.to_pylist()]
+    expected = [tuple(map(str, row.values())) for row in release.released.to_pylist()]
+    assert [float(row[2]) for row in rows] != [float(row[2]) for row in expected]
+    assert sorted((a, b, float(c)) for a, b, c in rows) == sorted((a, b, float(c)) for a, b, c in expected)
+    assert shoal.audit(written, quasi_identifiers=["zip", "age"]).k >= 5
+
+
+def test_two_saves_have_two_orders(tmp_path, release):
+    release.save(tmp_path / "one.csv")
+    release.save(tmp_path / "two.csv")
+    assert (tmp_path / "one.csv").read_text() != (tmp_path / "two.csv").read_text()
+
+
+def test_keeping_the_order_warns(tmp_path, release):
+    with pytest.warns(PrivacyWarning, match="order of the input"):
+        release.save(tmp_path / "release.csv", shuffle=False)
+    assert read_table(tmp_path / "release.csv").typed("cost").to_pylist() == TABLE.column("cost").to_pylist()
+
+
+def test_an_existing_file_is_left_as_it_is(tmp_path, release):
+    (tmp_path / "release.csv").write_text("mine")
+    with pytest.raises(FileError, match="exists"):
+        release.save(tmp_path / "release.csv")
+    assert (tmp_path / "release.csv").read_text() == "mine"
+
+
+def test_a_file_that_fails_the_count_from_disk_never_appears(tmp_path, release, monkeypatch):
+    def spoil(table, path):
+        ages = ["alone", *table.column("age").to_pylist()[1:]]
+        original(table.set_column(1, "age", pa.array(ages)), path)
+
+    original = result_module.write_table
+    monkeypatch.setattr(result_module, "write_table", spoil)
+    with pytest.raises(PrivacyError, match="group of 1"):
+        release.save(tmp_path / "release.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_while_writing_leaves_no_file(tmp_path, release, monkeypatch):
+    def interrupted(table, path):
+        path.write_text("half a rel")
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(result_module, "write_table", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        release.save(tmp_path / "release.csv", sidecar=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_side_car_tells_how_it_was_made_and_holds_no_row(tmp_path, release):
+    release.save(tmp_path / "release.csv", sidecar=True)
+    told = json.loads((tmp_path / "release.json").read_text())
+    assert told["recipe"]["k"] == 5
+    assert told["recipe"]["seed"] == 0
+    assert told["shoal"] == shoal.__version__
+    assert told["input_sha256"] == table_hash(TABLE)
+    assert told["metrics"]["ncp"] == release.metrics["ncp"]
+    assert told["audit"]["k"] == release.audit.k
+    assert "0001" not in json.dumps(told)
+
+
+def test_the_hash_of_a_table_follows_its_values_and_names():
+    changed = TABLE.set_column(1, "age", pa.array([1, *range(1, 60)]))
+    renamed = TABLE.rename_columns(["zip", "old", "cost"])
+    chunked = pa.concat_tables([TABLE.slice(0, 10), TABLE.slice(10)])
+    assert table_hash(TABLE) == table_hash(chunked)
+    assert len({table_hash(table) for table in (TABLE, changed, renamed)}) == 3
+
+
+def test_a_result_tells_its_main_figures(release):
+    assert "60 records" in repr(release)
+    assert f"at least {release.audit.k}" in repr(release)
+
+
+def test_a_result_cannot_be_changed(release):
+    with pytest.raises(AttributeError):
+        release.groups = None
