@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shoal.hierarchy import Hierarchy
     from shoal.methods import method_infos as methods
     from shoal.methods.merge_split import MergeSplit
+    from shoal.methods.microaggregation import MDAV, VMDAV, Forest, Univariate
     from shoal.methods.mondrian import Mondrian
     from shoal.methods.similarity import SBCA
     from shoal.privacy.k_anonymity import KAnonymity
@@ -29,14 +30,18 @@ if TYPE_CHECKING:
 _HOME = {
     "Anonymizer": "shoal.api",
     "Audit": "shoal.audit",
+    "Forest": "shoal.methods.microaggregation",
     "Hierarchy": "shoal.hierarchy",
     "KAnonymity": "shoal.privacy.k_anonymity",
     "MergeSplit": "shoal.methods.merge_split",
+    "MDAV": "shoal.methods.microaggregation",
     "Mondrian": "shoal.methods.mondrian",
     "Result": "shoal.result",
     "SBCA": "shoal.methods.similarity",
     "ShoalError": "shoal.errors",
     "ShoalWarning": "shoal.errors",
+    "Univariate": "shoal.methods.microaggregation",
+    "VMDAV": "shoal.methods.microaggregation",
     "anonymize": "shoal.api",
     "audit": "shoal.audit",
     "methods": "shoal.methods:method_infos",
@@ -45,9 +50,12 @@ _HOME = {
 _MODULES = ("datasets", "errors", "metrics", "testing")
 
 __all__ = [
+    "MDAV",
     "SBCA",
+    "VMDAV",
     "Anonymizer",
     "Audit",
+    "Forest",
     "Hierarchy",
     "KAnonymity",
     "MergeSplit",
@@ -55,6 +63,7 @@ __all__ = [
     "Result",
     "ShoalError",
     "ShoalWarning",
+    "Univariate",
     "__version__",
     "anonymize",
     "audit",

@@ -195,9 +195,10 @@ class Anonymizer:
             )
 
     def _encode(self, frame: Frame) -> CodedTable:
-        target = getattr(self.method, "target", None)
-        attributes = [*self.sensitive, *([target] if target and target not in self.sensitive else [])]
-        check_columns("the target of the method", attributes, frame.names)
+        named: list[str] = [getattr(self.method, option, None) or "" for option in ("target", "within")]
+        known = {*self.quasi_identifiers, *self.sensitive, ""}
+        attributes = [*self.sensitive, *(name for name in dict.fromkeys(named) if name not in known)]
+        check_columns("a column the method looks at", attributes, frame.names)
         return encode(
             frame,
             self.quasi_identifiers,

@@ -60,7 +60,7 @@ def start_mixed(
 
 @kernel()
 def code_distance(state: Mixed, column: int, a: int, b: int) -> float:
-    """Return the distance of two codes: 0 if equal, else 1 or the cost of their closest common ancestor."""
+    """Return the squared distance of two codes: 0 if equal, else 1 or the cost of their closest common ancestor."""
     if a == b:
         return 0.0
     source = state.source[column]
@@ -78,7 +78,7 @@ def mixed_distance(state: Mixed, record: int, numbers: FloatArray, codes: IntArr
         total += step * step
     for column in range(codes.shape[0]):
         step = code_distance(state, column, state.codes[column, record], codes[column])
-        total += state.factor[column] * (step * step)
+        total += state.factor[column] * step
     return total
 
 

@@ -12,9 +12,13 @@ if TYPE_CHECKING:
     from shoal.methods.base import Method, MethodInfo
 
 REGISTRY: dict[str, tuple[str, str]] = {
+    "forest": ("shoal.methods.microaggregation", "Forest"),
+    "mdav": ("shoal.methods.microaggregation", "MDAV"),
     "mondrian": ("shoal.methods.mondrian", "Mondrian"),
     "merge-split": ("shoal.methods.merge_split", "MergeSplit"),
     "sbca": ("shoal.methods.similarity", "SBCA"),
+    "univariate": ("shoal.methods.microaggregation", "Univariate"),
+    "v-mdav": ("shoal.methods.microaggregation", "VMDAV"),
 }
 """Name → module and class."""
 

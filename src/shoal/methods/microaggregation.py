@@ -1,0 +1,220 @@
+"""Microaggregation (Domingo-Ferrer 2006, P3): groups of at least k with small within-group sums of squares.
+
+All methods of the family measure distances on scaled columns (``methods.scaling``) and, with ``within``, keep
+records with different values of a column apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from shoal.errors import ColumnError
+from shoal.methods.base import MethodInfo, Task
+from shoal.methods.blocking import Microaggregation, column_codes
+from shoal.methods.scaling import Points, as_points
+from shoal.typing import FloatArray, IntArray
+from shoal.validation import check_choice, check_float, nearest_hint
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+
+_LEAF = 16
+_ROUNDS = 2_000
+"""Groups made between two progress reports."""
+_PAIRS = 50_000_000
+"""Distances computed between two progress reports where every pair counts."""
+
+
+@dataclass(frozen=True)
+class MDAV(Microaggregation):
+    """Group the record farthest from the mean with its k - 1 nearest, then the one opposite, and so on.
+
+    Parameters
+    ----------
+    scale
+        ``"z"``: columns count by their standard deviation. ``"range"``: by their range. ``"none"``: as they are.
+    within
+        A column whose values are not mixed in a group.
+
+    With categories among the columns this is MDAV-generic: the average record has their most frequent values.
+    Where the papers are silent on ties, the record that comes first is taken; with this choice the figures
+    published for the reference sets come out to the last digit.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="mdav",
+        title="MDAV",
+        family="microaggregation",
+        paper="Domingo-Ferrer and Torra 2005 (P3: Domingo-Ferrer 2006)",
+        complexity="O(n²/k) at worst; about O(n^1.5) with up to 5 columns of numbers",
+        default_release="representatives",
+    )
+
+    def _place(self, table: CodedTable) -> Points:
+        return as_points(table, self.scale)
+
+    def _group(self, points: Points, task: Task) -> IntArray:
+        if points.codes.shape[0]:
+            return _group_mixed(points, task)
+        from shoal.kernels import mdav as kernels  # noqa: PLC0415  (numba is imported when first needed)
+
+        state = kernels.start_mdav(points.numbers, _LEAF)
+        while not kernels.run_mdav(state, task.k, _ROUNDS):
+            _report(task, state.counter[kernels.LEFT], points)
+        return state.labels
+
+
+def _group_mixed(points: Points, task: Task) -> IntArray:
+    from shoal.kernels import mdav_generic as kernels  # noqa: PLC0415
+
+    most = int(points.codes.max()) + 1
+    state = kernels.start_mixed(points.space, points.numbers, points.codes, points.source, points.factor, most)
+    rounds = max(_PAIRS // len(points.numbers), 1)
+    while not kernels.run_mixed(state, task.k, rounds):
+        _report(task, state.counter[0], points)
+    return state.labels
+
+
+def _report(task: Task, left: int, points: Points) -> None:
+    task.progress(1.0 - left / len(points.numbers), "grouping")
+
+
+@dataclass(frozen=True)
+class VMDAV(Microaggregation):
+    """MDAV with groups that grow from k up to 2k - 1 where a record is close to the group and far from others.
+
+    Parameters
+    ----------
+    gamma
+        How readily a group grows: a record is added if it is closer to the group than ``gamma`` times its distance
+        to the nearest record left. 0 never; 0.2 suits scattered records, about 1 clustered ones.
+    rest
+        Where the last records, fewer than k, go: each to the ``"nearest"`` group as in the paper, or all to the
+        ``"last"`` one, which most published figures come from.
+    scale, within
+        As in ``MDAV``.
+    """
+
+    gamma: float = 0.2
+    rest: Literal["nearest", "last"] = "nearest"
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="v-mdav",
+        title="V-MDAV",
+        family="microaggregation",
+        paper="Solanas and Martínez-Ballesté 2006",
+        complexity="O(n²/k) at worst",
+        default_release="representatives",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_float("VMDAV", "gamma", self.gamma, least=0.0)
+        check_choice("VMDAV", "rest", self.rest, ("nearest", "last"))
+
+    def _group(self, points: Points, task: Task) -> IntArray:
+        from shoal.kernels import mdav, vmdav  # noqa: PLC0415
+
+        state = mdav.start_mdav(points.numbers, _LEAF)
+        while not vmdav.run_vmdav(state, task.k, self.gamma, _ROUNDS):
+            _report(task, state.counter[mdav.LEFT], points)
+        return vmdav.join_rest(state, self.rest == "last")
+
+
+@dataclass(frozen=True)
+class Univariate(Microaggregation):
+    """Put the records in one order and cut it into groups with the least loss.
+
+    Parameters
+    ----------
+    projection
+        What orders the records: ``"principal"`` the first principal component, ``"sum"`` the sum of the scaled
+        columns, or the name of a column of numbers. With a single column the result is the optimum.
+    scale, within
+        As in ``MDAV``.
+
+    The cut minimises the loss in all columns along the order, where the literature often looks at the
+    projected values alone; for one column the two agree.
+    """
+
+    projection: str = "principal"
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="univariate",
+        title="Optimal univariate microaggregation",
+        family="microaggregation",
+        paper="Hansen and Mukherjee 2003",
+        complexity="O(n log n + n k m)",
+        default_release="representatives",
+    )
+
+    def _place(self, table: CodedTable) -> Points:
+        """Return the coordinates, and in ``codes`` the place of each record in the order."""
+        points = super()._place(table)
+        place = np.empty((1, table.records), np.int32)
+        place[0, np.argsort(self._project(table, points.numbers), kind="stable")] = np.arange(table.records)
+        return replace(points, codes=place)
+
+    def _group(self, points: Points, task: Task) -> IntArray:
+        from shoal.kernels.univariate import split_path  # noqa: PLC0415
+
+        return split_path(points.numbers, np.argsort(points.codes[0]), task.k)
+
+    def _project(self, table: CodedTable, numbers: FloatArray) -> FloatArray | IntArray:
+        if self.projection == "principal":
+            return principal_component(numbers)
+        if self.projection == "sum":
+            return np.asarray(numbers.sum(axis=1), np.float64)
+        ordered = [column.name for column in table.columns if column.kind == "interval"]
+        if self.projection in ordered:
+            return column_codes(table, self.projection)
+        raise ColumnError(
+            f"The 'projection' parameter of Univariate must be 'principal', 'sum' or a quasi-identifier with an order. "
+            f"Got {self.projection!r} instead.",
+            hint=nearest_hint(self.projection, ["principal", "sum", *ordered]),
+        )
+
+
+def principal_component(numbers: FloatArray) -> FloatArray:
+    """Return the coordinate of each record on the axis of largest variance; its largest loading is positive."""
+    centred = numbers - numbers.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    axis = axes[:, -1]
+    return np.asarray(centred @ (axis * np.sign(axis[np.argmax(np.abs(axis))])), np.float64)
+
+
+@dataclass(frozen=True)
+class Forest(Microaggregation):
+    """Let each record point to a near neighbour until every tree has k records; cut the large trees.
+
+    The sum of squares is at most (2k - 1)·max(2k - 1, 3k - 5)² times the least possible (P3, slide 14), and no group
+    is larger than max(2k - 1, 3k - 5).
+
+    Parameters
+    ----------
+    scale, within
+        As in ``MDAV``.
+    """
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="forest",
+        title="Forest approximation",
+        family="microaggregation",
+        paper="Domingo-Ferrer, Sebé and Solanas 2005 (P3: Domingo-Ferrer 2006)",
+        complexity="O(n²) at worst; about O(n log n) with few columns",
+        default_release="representatives",
+    )
+
+    def _group(self, points: Points, task: Task) -> IntArray:
+        from shoal.kernels import forest, kdtree, nearest  # noqa: PLC0415
+
+        tree = kdtree.build_tree(points.numbers, _LEAF)
+        neighbours = np.empty((len(points.numbers), task.k - 1), np.int64)
+        for start in range(0, len(neighbours), _ROUNDS):
+            stop = min(start + _ROUNDS, len(neighbours))
+            neighbours[start:stop] = nearest.nearest_table(tree, points.numbers, start, stop, task.k - 1)
+            task.progress(stop / len(neighbours), "finding neighbours")
+        return forest.cut_forest(forest.grow_forest(neighbours, task.k), task.k)
