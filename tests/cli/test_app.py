@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 
 import pytest
 
@@ -23,7 +24,7 @@ def failing(monkeypatch):
                 return []
             raise action
 
-        monkeypatch.setattr("shoal.methods.method_infos", act)
+        monkeypatch.setattr(import_module("shoal.methods"), "method_infos", act)
 
     return fail
 
