@@ -7,14 +7,14 @@ import pytest
 from tests.cli.conftest import run_python
 
 PROGRAM = """
-import os, signal, sys
-import {module} as module
+import os, signal
+from importlib import import_module
 
 def interrupted(*words, **more):
     os.kill(os.getpid(), signal.{signal})
     raise SystemExit("the signal was not noticed")
 
-module.{owner}.{function} = interrupted
+import_module("{module}").{owner}.{function} = interrupted
 from shoal.__main__ import main
 main()
 """
