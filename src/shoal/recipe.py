@@ -137,8 +137,6 @@ def restore_models(settings: list[dict[str, Any]]) -> list[PrivacyModel]:
 
 def write_recipe(recipe: Recipe, hierarchies: dict[str, Hierarchy], path: Path, *, force: bool = False) -> None:
     """Write a recipe file, and hierarchies that have no file of their own into a folder beside it."""
-    import tomli_w  # noqa: PLC0415
-
     references = {name: _reference(choice, path.parent) for name, choice in recipe.hierarchies.items()}
     with replacing(path, force=force) as temporary:
         for name, hierarchy in hierarchies.items():
@@ -147,8 +145,7 @@ def write_recipe(recipe: Recipe, hierarchies: dict[str, Hierarchy], path: Path, 
             target = folder / f"{_file_name(name)}.csv"
             hierarchy.to_csv(target)
             references[name] = f"{folder.name}/{target.name}"
-        content = recipe.model_copy(update={"hierarchies": references}).model_dump(exclude_none=True)
-        text = tomli_w.dumps({key: value for key, value in content.items() if value not in ([], {})})
+        text = recipe_text(recipe.model_copy(update={"hierarchies": references}))
         temporary.write_text(text, encoding="utf-8")
 
 
@@ -160,6 +157,14 @@ def _reference(choice: str, folder: Path) -> str:
         return Path(os.path.relpath(choice, folder)).as_posix()
     except ValueError:  # on another drive
         return Path(choice).resolve().as_posix()
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """Return a recipe as TOML; what is empty is left out."""
+    import tomli_w  # noqa: PLC0415
+
+    content = recipe.model_dump(exclude_none=True)
+    return tomli_w.dumps({key: value for key, value in content.items() if value not in ([], {})})
 
 
 def _file_name(column: str) -> str:
