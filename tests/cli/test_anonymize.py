@@ -156,3 +156,27 @@ def test_a_bound_is_told_where_the_method_knows_one(shoal, patients, roles, monk
     words = ["-k", 5, *roles, "--method", "mondrian"]
     assert "no grouping can be below 0.012" in " ".join(shoal("anonymize", patients, *words).out.split())
     assert shoal("anonymize", patients, *words, "--json").json["lower_bound"] == 0.01234
+
+
+def test_a_report_is_written_in_the_form_of_its_ending(shoal, patients, roles, tmp_path):
+    for ending, start in ((".html", "<!doctype html>"), (".md", "# Report"), (".json", "{")):
+        target = tmp_path / f"report{ending}"
+        run = shoal("anonymize", patients, "-k", 5, *roles, "--report", target)
+        assert run.code == 0, run.err
+        assert f"Written: {target}" in " ".join(run.out.split())
+        assert target.read_text("utf-8").startswith(start)
+
+
+def test_a_report_holds_original_rows_only_when_asked(shoal, patients, roles, tmp_path):
+    shoal("anonymize", patients, "-k", 5, *roles, "--report", tmp_path / "a.json")
+    shoal("anonymize", patients, "-k", 5, *roles, "--report", tmp_path / "b.json", "--report-examples")
+    without, with_rows = (json.loads((tmp_path / name).read_text("utf-8"))["examples"] for name in ("a.json", "b.json"))
+    assert [row["original"] for row in without["rows"]] == [None] * 8
+    assert all(row["original"] for row in with_rows["rows"])
+
+
+def test_a_report_that_cannot_be_made_is_refused_before_the_work(shoal, patients, roles, tmp_path):
+    run = shoal("anonymize", patients, "-k", 5, *roles, "-o", tmp_path / "release.csv", "--report", tmp_path / "a.pdf")
+    assert run.code == 2
+    assert "no known ending" in run.err
+    assert not (tmp_path / "release.csv").exists()

@@ -8,9 +8,24 @@ from pathlib import Path
 
 from shoal.errors import FileError
 from shoal.files import replacing
+from shoal.frames import require
 from shoal.summary import Summary
 
-__all__ = ["Report"]
+__all__ = ["Report", "report_form"]
+
+
+_FORMS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json"}
+
+
+def report_form(path: Path) -> str:
+    """Return the form a report's name stands for, or say what is missing to make it."""
+    form = _FORMS.get(path.suffix.lower())
+    if form is None:
+        raise FileError(f"The report {path.name!r} has no known ending.", hint="use .html, .md or .json.")
+    if form == "html":
+        for package in ("jinja2", "vl_convert"):
+            require(package, "report", "An HTML report")
+    return form
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,16 +57,10 @@ class Report:
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the report; the ending decides the form: ``.html``, ``.md`` or ``.json``."""
         target = Path(path)
-        text = self._as(target)
+        text = str(getattr(self, report_form(target)))
         with replacing(target, force=force, needs=len(text)) as temporary:
             temporary.write_text(text, encoding="utf-8")
         return target
-
-    def _as(self, target: Path) -> str:
-        form = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json"}.get(target.suffix.lower())
-        if form is None:
-            raise FileError(f"The report {target.name!r} has no known ending.", hint="use .html, .md or .json.")
-        return str(getattr(self, form))
 
     def _repr_html_(self) -> str:
         from html import escape  # noqa: PLC0415
