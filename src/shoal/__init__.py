@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from shoal.files import read_table
     from shoal.hierarchy import Hierarchy
     from shoal.methods import method_infos as methods
+    from shoal.methods.full_domain import Datafly, Incognito
+    from shoal.methods.generalization import BottomUpGeneralization
     from shoal.methods.merge_split import MergeSplit
     from shoal.methods.microaggregation import MDAV, VMDAV, Forest, Univariate
     from shoal.methods.mondrian import Mondrian
@@ -30,8 +32,11 @@ if TYPE_CHECKING:
 _HOME = {
     "Anonymizer": "shoal.api",
     "Audit": "shoal.audit",
+    "BottomUpGeneralization": "shoal.methods.generalization",
+    "Datafly": "shoal.methods.full_domain",
     "Forest": "shoal.methods.microaggregation",
     "Hierarchy": "shoal.hierarchy",
+    "Incognito": "shoal.methods.full_domain",
     "KAnonymity": "shoal.privacy.k_anonymity",
     "MergeSplit": "shoal.methods.merge_split",
     "MDAV": "shoal.methods.microaggregation",
@@ -55,8 +60,11 @@ __all__ = [
     "VMDAV",
     "Anonymizer",
     "Audit",
+    "BottomUpGeneralization",
+    "Datafly",
     "Forest",
     "Hierarchy",
+    "Incognito",
     "KAnonymity",
     "MergeSplit",
     "Mondrian",

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from shoal.methods.base import Method, MethodInfo
 
 REGISTRY: dict[str, tuple[str, str]] = {
+    "bug": ("shoal.methods.generalization", "BottomUpGeneralization"),
+    "datafly": ("shoal.methods.full_domain", "Datafly"),
     "forest": ("shoal.methods.microaggregation", "Forest"),
+    "incognito": ("shoal.methods.full_domain", "Incognito"),
     "mdav": ("shoal.methods.microaggregation", "MDAV"),
     "mondrian": ("shoal.methods.mondrian", "Mondrian"),
     "merge-split": ("shoal.methods.merge_split", "MergeSplit"),

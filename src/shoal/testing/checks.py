@@ -274,13 +274,16 @@ def check_method(method: str | Method, *, skip: Sequence[str] = (), **parameters
 
     ``skip`` names checks that do not apply (a reason belongs beside it); ``parameters`` are given to every run.
     """
-    make_method(method)  # a wrong name is refused before the first check
+    needs_trees = make_method(method).info.needs_hierarchies  # a wrong name is refused before the first check
 
     def run(table: Any, **given: Any) -> Result:
         import warnings  # noqa: PLC0415
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            if needs_trees:
+                flat = dict.fromkeys(given["quasi_identifiers"], "flat")
+                given = given | {"hierarchies": flat | given.get("hierarchies", {})}
             return anonymize(table, method=method, **(parameters | given))
 
     unknown = set(skip) - {check.__name__ for check in CHECKS}

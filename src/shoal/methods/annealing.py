@@ -1,0 +1,60 @@
+"""An escape from the greedy order of Bottom-Up Generalization (Wang, Yu & Chakraborty 2004, section 7)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.methods.revising import revise
+
+if TYPE_CHECKING:
+    from shoal.methods.base import Task
+    from shoal.methods.climbing import Climb, Climber
+
+ROUNDS = {"fast": 20, "balanced": 60, "best": 300}
+HEAT = 0.05
+"""At the start, a climb that loses this much more is accepted about one time in three."""
+SHARE = 0.3
+"""The share of nodes whose losses a round alters."""
+SPREAD = 0.7
+"""By how much, as the standard deviation of the logarithm."""
+
+
+def anneal(climber: Climber, greedy: Climb, task: Task, *, partial: bool) -> Climb:
+    """Return the climb of least information lost among the greedy one and many altered ones, all of them revised.
+
+    A round alters the losses that guide a climb and its revision, and keeps the alteration when less was lost, or,
+    with a chance that falls from round to round, when a little more was. The greedy climb, revised, is the first to
+    beat, so the result never loses more.
+    """
+    random = np.random.default_rng(task.seed)
+    altered = np.zeros(len(climber.loss))
+    best = held = revise(climber, greedy, partial=partial)
+    for done in _rounds(task):
+        touched = random.random(len(altered)) < SHARE
+        trial = altered + touched * random.normal(0.0, SPREAD, len(altered))
+        climb = revise(climber, climber.climb(np.exp(trial)), partial=partial, factor=np.exp(trial))
+        luck = -np.log(max(random.random(), 1e-300))
+        if climb.lost <= held.lost * (1 + HEAT * (1 - done) * luck):
+            altered, held = trial, climb
+            best = min(best, climb, key=_lost)
+        task.progress(done, "annealing")
+    return best
+
+
+def _lost(climb: Climb) -> int:
+    return climb.lost
+
+
+def _rounds(task: Task) -> Iterator[float]:
+    """Yield the share of the effort spent so far, once a round."""
+    if isinstance(task.effort, str):
+        rounds = ROUNDS[task.effort]
+        yield from (done / rounds for done in range(rounds))
+        return
+    start = time.process_time()
+    while (spent := time.process_time() - start) < task.effort:
+        yield spent / task.effort
