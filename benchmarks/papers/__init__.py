@@ -1,0 +1,1 @@
+"""The experiments of the papers shoal's methods come from, run again."""
