@@ -7,7 +7,7 @@ from tests.kernels.spaces import Interval
 
 def group(columns, weights, codes, k):
     """Return the group of each record."""
-    merge_set = outermost_first(columns, weights, codes)
+    merge_set = corner_first(columns, weights, codes)
     splits = dict.fromkeys(merge_set, 0)
     final = []
 
@@ -39,20 +39,20 @@ def group(columns, weights, codes, k):
     return [label[record] for record in range(len(label))]
 
 
-def outermost_first(columns, weights, codes):
-    """Return the records by falling distance from the middle: ranks from the median, records without the category."""
+def corner_first(columns, weights, codes):
+    """Return the records by how many have no smaller number and how many have another category."""
     records = range(len(codes[0]))
 
-    def distance(record):
+    def outside(record):
         total = 0.0
         for column, weight, row in zip(columns, weights, codes, strict=True):
-            own = row.count(row[record])
-            below = sum(code < row[record] for code in row)
-            far = abs(2 * below + own - len(row)) if isinstance(column, Interval) else len(row) - own
-            total += weight * far
+            if isinstance(column, Interval):
+                total += weight * sum(code >= row[record] for code in row)
+            else:
+                total += weight * sum(code != row[record] for code in row)
         return total
 
-    return sorted(records, key=lambda record: -distance(record))
+    return sorted(records, key=lambda record: -outside(record))
 
 
 def cost(columns, weights, codes, members):

@@ -124,7 +124,7 @@ def growth_table(quick: bool) -> Table:
     for size in sizes:
         chosen = np.random.default_rng(0).choice(whole.records, size, replace=False).astype(np.int32)
         seconds = measured(MergeSplit(), whole.take(np.sort(chosen)), 10)["cpu_s"]
-        factor = seconds / rows[-1]["CPU s"] if rows else float("nan")
+        factor: float | str = seconds / rows[-1]["CPU s"] if rows else "–"
         rows.append({"records": size, "CPU s": seconds, "times the row above": factor})
     return Table(
         "Time by number of records, Adult with sets, k = 10",

@@ -5,6 +5,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import shoal
 from shoal.kernels import merge_split as kernels
 from shoal.kernels.record_tree import (
     build_tree,
@@ -48,6 +49,10 @@ def test_it_ends_with_groups_of_k_and_no_record_split_more_than_k_times(drawn):
     assert merge.cover.size[: merge.done[1]].tolist() == np.bincount(merge.label).tolist()
 
 
+def test_merge_split_passes_every_common_check():
+    shoal.testing.check_method(MergeSplit())
+
+
 def far_member(split_before):
     """Return a group of four, one of them far away, after splitting at k = 3."""
     table = coded_table([Interval((0.0, 1.0, 2.0, 90.0, 100.0))], [1.0], [[0, 1, 2, 3, 4]])
@@ -77,11 +82,10 @@ def test_a_record_split_off_k_times_is_not_split_again():
     assert merge.done[0] == 1
 
 
-def test_the_outermost_record_is_taken_first():
-    table = coded_table(
-        [Interval((0.0, 1.0, 2.0, 3.0, 9.0)), Values(2)], [1.0, 1.0], [[2, 1, 0, 3, 4], [0, 0, 1, 0, 0]]
-    )
-    assert kernels.outermost_first(table.space, table.codes).tolist() == [2, 4, 1, 3, 0]
+def test_the_records_are_swept_from_small_numbers_and_rare_categories():
+    columns = [Interval((0.0, 1.0, 2.0, 3.0, 9.0)), Values(2)]
+    table = coded_table(columns, [1.0, 1.0], [[2, 1, 0, 3, 4], [0, 0, 0, 0, 1]])
+    assert kernels.corner_first(table.space, table.codes).tolist() == [2, 1, 4, 0, 3]
 
 
 @numba.njit

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+import shoal
 from shoal.errors import ParameterError, PrivacyError
 from shoal.kernels import similarity as kernels
 from shoal.kernels.contingency import build_contingency, count_row, count_values, forget
@@ -106,10 +107,29 @@ def test_a_weight_of_zero_makes_a_column_count_for_nothing():
 
 def test_suppressing_the_rest_needs_leave_to_do_so():
     table = coded_table([Interval(tuple(map(float, range(10))))], [1.0], [list(range(10))])
-    with pytest.raises(PrivacyError, match="withhold 1 of 10 records"):
+    with pytest.raises(PrivacyError, match="withhold 1 of 10 records") as caught:
         SBCA(rest="suppress").run(table, Task(k=3))
+    assert caught.value.hint == "use rest='join', or allow max_suppression=0.1."
     labels = SBCA(rest="suppress").run(table, Task(k=3, max_suppression=0.1)).labels
     assert labels.tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, -1]
+
+
+def test_the_share_the_hint_asks_for_is_enough():
+    table = coded_table([Interval(tuple(map(float, range(60))))], [1.0], [list(range(60))])
+    with pytest.raises(PrivacyError) as caught:
+        SBCA(rest="suppress").run(table, Task(k=13))
+    share = float(caught.value.hint.rstrip(".").split("=")[-1])
+    labels = SBCA(rest="suppress").run(table, Task(k=13, max_suppression=share)).labels
+    assert (labels < 0).sum() == 60 % 13
+
+
+def test_sbca_passes_every_common_check():
+    shoal.testing.check_method(SBCA())
+
+
+def test_sbca_that_suppresses_passes_every_check_but_the_one_that_withheld_records_fail():
+    withholding = "check_duplicate_records"  # asks for no loss, and a withheld record is a loss
+    shoal.testing.check_method(SBCA(rest="suppress"), skip=[withholding], max_suppression=1.0)
 
 
 def test_an_unknown_treatment_of_the_rest_is_refused():

@@ -30,25 +30,25 @@ class MergeSet(NamedTuple):
     """How many records are still free, and how many groups there are."""
 
 
-def outermost_first(space: Space, codes: IntArray) -> IntArray:
-    """Return the records by falling distance from the middle of the table.
+def corner_first(space: Space, codes: IntArray) -> IntArray:
+    """Return the records as a sweep from one corner of the table meets them: small numbers and rare categories first.
 
-    A number is as far out as its rank is from the median, a category as many records as do not have it; both are
-    counts, so that they add up exactly. Beginning outside keeps remote records from being left to the end.
+    A number counts the records that are not below it, a category those that do not have it; counts add up exactly.
+    A sweep leaves no hole behind, so that the last groups do not have to span it.
     """
     records = codes.shape[1]
-    distance = np.zeros(records)
+    outside = np.zeros(records)
     for column, row in enumerate(codes):
         count = np.bincount(row, minlength=int(space.cardinality[column]))
-        rank = np.abs(2 * (np.cumsum(count) - count) + count - records)
-        distance += space.weight[column] * (rank if space.kind[column] == INTERVAL else records - count)[row]
-    return np.argsort(-distance, kind="stable").astype(np.int32)
+        below = np.cumsum(count) - count
+        outside += space.weight[column] * (records - (below if space.kind[column] == INTERVAL else count))[row]
+    return np.argsort(-outside, kind="stable").astype(np.int32)
 
 
 def start(space: Space, codes: IntArray, k: int) -> MergeSet:
-    """Return every record in the merge set, outermost first."""
+    """Return every record in the merge set."""
     records = codes.shape[1]
-    ring = np.append(outermost_first(space, codes), np.int32(records))
+    ring = np.append(corner_first(space, codes), np.int32(records))
     after, before = np.empty_like(ring), np.empty_like(ring)
     after[ring], before[ring] = np.roll(ring, -1), np.roll(ring, 1)
     return MergeSet(

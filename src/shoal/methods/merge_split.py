@@ -18,18 +18,19 @@ _CHUNK = 200
 
 @dataclass(frozen=True)
 class MergeSplit(Method):
-    """Grow a group from the outermost free record by the record that keeps IPG highest, then split off what lowers it.
+    """Grow a group by the record that keeps its IPG highest, then split off the records without which it is higher.
 
     IPG = (1 - IL)·PG, where IL is the group's weighted mean extent over the columns (0..1) and PG = 1 - 1/size.
-    A group merges until it has k records and goes on while IPG rises, up to 2k - 1 (2k could be two groups); then it
-    gives back, one at a time, the record without which IPG is highest, as long as IPG rises and k stay. The fewer
-    than k records left at the end join the groups whose IPG falls least.
+    A sweep from the corner of small numbers and rare categories tells which free record begins a group. It merges
+    until it has k records and goes on while IPG rises, up to 2k - 1 (2k could be two groups); then it gives back,
+    one at a time, the record without which IPG is highest, as long as IPG rises and k stay. The fewer than k
+    records left at the end join the groups whose IPG falls least.
 
-    The slides leave open which group of the merge set is taken next, and taking single merges in turns, as their loop
-    may be read, lets IPG pair small groups with large ones far away (mean IL 0.40 in place of 0.10 on their uniform
-    table at k = 10). Here a group merges until it is complete. Stopping at exactly k would leave nothing to
-    split; merging on while IPG rises is what gives the flexible sizes they report. A record that was split off k times is not split
-    again; every round keeps k records, so there are at most n / k rounds.
+    What the slides leave open: a group merges until it is complete, because single merges in turns let IPG
+    pair small groups with large ones far away (mean IL 0.40 in place of 0.10 on their uniform table at
+    k = 10). Ending at k exactly would leave nothing to split; going on while IPG rises gives the flexible sizes they
+    report. The record a group began with is not split off again: the sweep has passed it. Nor is one that was
+    split off k times. Every round keeps k records, so there are at most n / k rounds.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -37,7 +38,7 @@ class MergeSplit(Method):
         title="Merge & Split",
         family="local",
         paper="Zhong 2012",
-        complexity="O(m n²/k) at worst",
+        complexity="O(m n²) at worst; on Adult about linear in n",
     )
 
     def run(self, table: CodedTable, task: Task) -> Grouping:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -79,5 +80,5 @@ def _check_suppression(records: int, task: Task) -> None:
         raise PrivacyError(
             f"SBCA with rest='suppress' would withhold {rest} of {records} records, "
             f"more than the allowed share of {task.max_suppression:g}.",
-            hint=f"use rest='join', or allow max_suppression={rest / records:.2g} or more.",
+            hint=f"use rest='join', or allow max_suppression={math.ceil(1000 * rest / records) / 1000:g}.",
         )
