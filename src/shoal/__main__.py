@@ -17,8 +17,10 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             with contextlib.suppress(ValueError):
                 stream.reconfigure(errors="replace")  # a terminal without "…" must not end the work
-    from shoal.cli.app import app  # noqa: PLC0415  (so that a signal during this import is handled too)
-
+    try:
+        from shoal.cli.app import app  # noqa: PLC0415  (a signal during this import is handled too)
+    except KeyboardInterrupt:
+        sys.exit(130)
     app(prog_name="shoal")
 
 

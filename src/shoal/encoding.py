@@ -243,7 +243,8 @@ def _parse_texts(name: str, column: pa.ChunkedArray, target: pa.DataType, kind: 
     return pa.chunked_array([pa.DictionaryArray.from_arrays(encoded.indices, parsed).cast(target)])
 
 
-def _positions(values: pa.Array) -> FloatArray:
+def positions(values: pa.Array | pa.ChunkedArray) -> FloatArray:
+    """Return numbers, dates or times as floats; missing as NaN."""
     kind = values.type
     if pa.types.is_date32(kind) or pa.types.is_time32(kind):
         values = values.cast(pa.int32())
@@ -257,7 +258,7 @@ def _encode_interval(name: str, column: pa.ChunkedArray) -> tuple[CodedColumn, I
     if pa.types.is_floating(original):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, original), column)
     encoded = encode_dictionary(column)
-    position = _positions(encoded.dictionary)
+    position = positions(encoded.dictionary)
     if not np.isfinite(position).all():
         raise DataError(
             f"The column {name!r} holds infinite values, so its range has no width.",
@@ -364,7 +365,7 @@ def encode_attribute(frame: Frame, name: str, hierarchy: HierarchyChoice | None 
     column = frame.typed(name)
     encoded = encode_dictionary(column)
     if is_ordered(column.type):
-        order = np.argsort(_positions(encoded.dictionary), kind="stable")
+        order = np.argsort(positions(encoded.dictionary), kind="stable")
     else:
         texts = value_texts(encoded.dictionary).to_pylist()
         order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import asdict
 from pathlib import Path
@@ -136,9 +137,7 @@ def restore_models(settings: list[dict[str, Any]]) -> list[PrivacyModel]:
 
 def write_recipe(recipe: Recipe, hierarchies: dict[str, Hierarchy], path: Path, *, force: bool = False) -> None:
     """Write a recipe file, and hierarchies that have no file of their own into a folder beside it."""
-    import tomli_w  # noqa: PLC0415
-
-    references = dict(recipe.hierarchies)
+    references = {name: _reference(choice, path.parent) for name, choice in recipe.hierarchies.items()}
     with replacing(path, force=force) as temporary:
         for name, hierarchy in hierarchies.items():
             folder = path.parent / f"{path.stem}-hierarchies"
@@ -146,9 +145,26 @@ def write_recipe(recipe: Recipe, hierarchies: dict[str, Hierarchy], path: Path, 
             target = folder / f"{_file_name(name)}.csv"
             hierarchy.to_csv(target)
             references[name] = f"{folder.name}/{target.name}"
-        content = recipe.model_copy(update={"hierarchies": references}).model_dump(exclude_none=True)
-        text = tomli_w.dumps({key: value for key, value in content.items() if value not in ([], {})})
+        text = recipe_text(recipe.model_copy(update={"hierarchies": references}))
         temporary.write_text(text, encoding="utf-8")
+
+
+def _reference(choice: str, folder: Path) -> str:
+    """Return a hierarchy as a recipe in ``folder`` names it: a file relative to that folder."""
+    if choice in {"flat", "set"}:
+        return choice
+    try:
+        return Path(os.path.relpath(choice, folder)).as_posix()
+    except ValueError:  # on another drive
+        return Path(choice).resolve().as_posix()
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """Return a recipe as TOML; what is empty is left out."""
+    import tomli_w  # noqa: PLC0415
+
+    content = recipe.model_dump(exclude_none=True)
+    return tomli_w.dumps({key: value for key, value in content.items() if value not in ([], {})})
 
 
 def _file_name(column: str) -> str:

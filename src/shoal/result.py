@@ -24,6 +24,8 @@ from shoal.files import read_table, replacing, write_table
 from shoal.frames import Frame
 from shoal.kernels.space import Cover
 from shoal.recipe import Recipe
+from shoal.report import Report
+from shoal.summary import Release, summarise
 from shoal.typing import IntArray
 
 
@@ -111,6 +113,25 @@ class Result:
     def _save_sidecar(self, path: Path, *, force: bool) -> None:
         with replacing(path, force=force) as temporary:
             temporary.write_text(json.dumps(self.provenance(), indent=2, default=str) + "\n", encoding="utf-8")
+
+    def report(self, *, examples: bool = False) -> Report:
+        """Return what was done, gained and lost, to save as ``.html``, ``.md`` or ``.json``.
+
+        It holds no row of the original, unless ``examples`` asks for some beside the released ones.
+        """
+        release = Release(
+            source=self.source,
+            coded=self.coded,
+            labels=self.groups,
+            cover=self.cover,
+            released=self.released,
+            metrics=self.metrics,
+            audit=self.audit,
+            recipe=self.recipe,
+            details=self.details,
+            input_sha256=table_hash(self.source.table),
+        )
+        return Report(summarise(release, examples=examples))
 
     def provenance(self) -> dict[str, Any]:
         """Return where the release comes from: input hash, recipe, versions, measures; no rows."""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +15,16 @@ from click.testing import CliRunner
 
 from shoal.cli.app import app
 
+SOURCES = Path(__file__).resolve().parents[2] / "src"
 HEADER = "name,age,sex,zip,diagnosis,cost"
+
+
+def run_python(*words, **settings):
+    """Run Python in a process of its own that finds the shoal of this repository."""
+    path = os.pathsep.join(filter(None, [str(SOURCES), os.environ.get("PYTHONPATH")]))
+    command = [sys.executable, *map(str, words)]
+    settings = os.environ | {"PYTHONPATH": path} | settings
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=settings)
 
 
 @dataclass(frozen=True)

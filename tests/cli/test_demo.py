@@ -10,7 +10,15 @@ import pytest
 import shoal as library
 from shoal.cli import demo
 
-FILES = {"patients.csv", "voters.csv", "release.csv", "recipe.toml", "summary.json", "recipe-hierarchies"}
+FILES = {
+    "patients.csv",
+    "voters.csv",
+    "release.csv",
+    "recipe.toml",
+    "summary.json",
+    "report.html",
+    "recipe-hierarchies",
+}
 
 
 def rows_of(path):

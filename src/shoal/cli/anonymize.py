@@ -155,6 +155,19 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
     panel=OUTPUT,
 )
 @click.option(
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also tell people what was done, gained and lost (.html, .md or .json). It holds no row of the original.",
+    panel=OUTPUT,
+)
+@click.option(
+    "--report-examples",
+    is_flag=True,
+    help="Put some rows of the original into the report. It must then be kept as safe as the table.",
+    panel=OUTPUT,
+)
+@click.option(
     "--save-recipe",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -172,6 +185,8 @@ def command(
     output: Path | None,
     keep_order: bool,
     sidecar: bool,
+    report: Path | None,
+    report_examples: bool,
     save_recipe: Path | None,
     force: bool,
     as_json: bool,
@@ -184,7 +199,7 @@ def command(
 
     [dim]shoal anonymize patients.csv -k 10 --qi age,sex,zip --sensitive diagnosis --identifier name -o release.csv[/dim]
     """
-    targets = _check_targets(file, output, save_recipe, sidecar=sidecar, force=force)
+    targets = _check_targets(file, output, report, save_recipe, sidecar=sidecar, force=force)
     with progress_bar("reading") as progress:
         anonymizer = make_anonymizer(recipe, choices, progress)
         progress(0.0, "reading the file")
@@ -193,6 +208,9 @@ def command(
         if output:
             result.save(output, force=force, shuffle=not keep_order, sidecar=sidecar)
             note_written(output.name)
+        if report:
+            result.report(examples=report_examples).save(report, force=force)
+            note_written(report.name)
         if save_recipe:
             anonymizer.save(save_recipe, force=force)
     if as_json:
@@ -202,23 +220,25 @@ def command(
 
 
 def _check_targets(
-    file: Path, output: Path | None, save_recipe: Path | None, *, sidecar: bool, force: bool
+    file: Path, output: Path | None, report: Path | None, save_recipe: Path | None, *, sidecar: bool, force: bool
 ) -> list[Path]:
     """Return the files to write; refuse them before the work, not after it."""
     from shoal.files import check_target, file_format
+    from shoal.report import report_form
     from shoal.result import sidecar_path
 
     if output is None and sidecar:
         raise ParameterError("The option --sidecar needs a release to stand beside. Got no --output.")
-    targets = [
-        target for target in (output, sidecar_path(output) if output and sidecar else None, save_recipe) if target
-    ]
+    beside = sidecar_path(output) if output and sidecar else None
+    targets = [target for target in (output, beside, report, save_recipe) if target]
     for target in targets:
         check_target(target, force=force)
         if target.exists() and file.exists() and target.samefile(file):
             raise FileError(f"The target {target.name!r} is the input itself.", hint="write to another file.")
     if output:
         file_format(output)
+    if report:
+        report_form(report)
     return targets
 
 

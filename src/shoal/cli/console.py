@@ -9,11 +9,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from shoal.typing import Progress
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+
+    from shoal.typing import Progress
 
 _OPTION_OF = {
     "k": "-k",
@@ -25,7 +25,7 @@ _OPTION_OF = {
     "weights": "--weight",
     "models": "--model",
 }
-_PARAMETER = re.compile(r"[Tt]he '(\w+)(\[[^]]*\])?' parameter(?: of Anonymizer)?")
+_PARAMETER = re.compile(r"""[Tt]he ['"](\w+)(?:\[([^]]*)\])?['"] parameter(?: of Anonymizer)?""")
 
 
 class _Stage:
@@ -70,7 +70,7 @@ def _tell(label: str, style: str, text: str) -> None:
 
 def in_options(text: str) -> str:
     """Return a message of the library in the words of the command line."""
-    named = _PARAMETER.sub(lambda match: f"The option {_option(match[1])}", text)
+    named = _PARAMETER.sub(_option_text, text)
     named = named.replace("use force to replace it", "add --force to replace it")
     return named.replace(
         "Name them as quasi_identifiers, sensitive, keep or identifiers.",
@@ -78,8 +78,9 @@ def in_options(text: str) -> str:
     ).replace("quasi_identifiers", "--qi")
 
 
-def _option(parameter: str) -> str:
-    return _OPTION_OF.get(parameter, f"--{parameter.replace('_', '-')}")
+def _option_text(match: re.Match[str]) -> str:
+    option = _OPTION_OF.get(match[1], f"--{match[1].replace('_', '-')}")
+    return f"The option {option}" + (f" of {match[2]}" if match[2] else "")
 
 
 def print_json(content: Any) -> None:
@@ -119,9 +120,9 @@ def note_written(name: str) -> None:
 
 def progress_so_far() -> str:
     """Say how far the work was, and what is on disk."""
-    done = f" while {_Stage.text}, {_Stage.share:.0%} done" if _Stage.text else " before the work began"
+    done = f"while {_Stage.text} ({_Stage.share:.0%} done)" if _Stage.text else "at the start"
     kept = f"already written: {', '.join(_Stage.written)}" if _Stage.written else "nothing was written"
-    return f"{done.strip()}; {kept}"
+    return f"{done}; {kept}"
 
 
 @contextlib.contextmanager

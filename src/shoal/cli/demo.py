@@ -86,7 +86,7 @@ def command(*, output: Path, force: bool) -> None:
     """See the main job done, on an invented hospital register.
 
     A stranger with a voter list names patients in the register; then the register is anonymised and the
-    stranger tries again. Register, voter list, release and recipe are left in a folder to play with.
+    stranger tries again. Register, voter list, release, recipe and report are left in a folder to play with.
     """
     with filling(output, force=force) as folder:
         with progress_bar("inventing a register") as progress:
@@ -120,16 +120,29 @@ def tell_story(progress: Any) -> Story:
 
 
 def write_story(story: Story, folder: Path) -> None:
-    """Write register, voter list, release, recipe and figures."""
+    """Write register, voter list, release, recipe, report and figures."""
     from shoal.files import write_table
 
     write_table(story.register.patients, folder / "patients.csv")
     write_table(story.register.voters, folder / "voters.csv")
     story.result.save(folder / "release.csv")
     story.anonymizer.save(folder / "recipe.toml")
+    story.result.report().save(folder / report_name())
     summary = {"story": story.figures(), **story.result.provenance()}
     text = json.dumps(summary, indent=2, ensure_ascii=False, default=str)
     (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+
+
+def report_name() -> str:
+    """Return the name of the report: a page where the extra for it is installed, else Markdown."""
+    from shoal.errors import MissingExtraError
+    from shoal.report import report_form
+
+    try:
+        report_form(Path("report.html"))
+    except MissingExtraError:
+        return "report.md"
+    return "report.html"
 
 
 def show_story(story: Story, folder: Path) -> None:
@@ -220,7 +233,10 @@ def _show_after(console: Console, story: Story) -> None:
 def _show_next(console: Console, folder: Path) -> None:
     _heading(console, "4. Now you")
     known = ",".join(QUASI_IDENTIFIERS)
-    console.print(f"Everything is in {folder}: patients.csv, voters.csv, release.csv, recipe.toml, summary.json. Try:")
+    console.print(
+        f"Everything is in {folder}: patients.csv, voters.csv, release.csv, recipe.toml, summary.json. "
+        f"{report_name()} tells what was done, gained and lost. Try:"
+    )
     for text in (
         f"shoal inspect {folder}/patients.csv",
         f"shoal anonymize {folder}/patients.csv --recipe {folder}/recipe.toml -k 20",

@@ -72,6 +72,7 @@ def kernel(*, parallel: bool = False, inline: bool = False) -> Callable[[_Kernel
                 inline="always" if inline else "never",
                 cache=folder is not None,
                 nogil=True,
+                error_model="numpy",  # nothing is raised inside a kernel
             )(function)
         finally:
             numba.config.CACHE_DIR = before

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.compiling import kernel
+from shoal.kernels.sorting import order_falling, sort_codes
 from shoal.kernels.space import INTERVAL, NODE, Space, find_node
 from shoal.typing import IntArray, LongArray
 
@@ -77,6 +78,16 @@ def spread(space: Space, column: int, low: int, high: int) -> float:
 
 
 @kernel()
+def sorted_codes(rows: IntArray, begin: int, end: int, column: int) -> IntArray:
+    """Return the codes of a part in one column, in rising order."""
+    values = np.empty(end - begin, np.int32)
+    for row in range(begin, end):
+        values[row - begin] = rows[row, column]
+    sort_codes(values)
+    return values
+
+
+@kernel()
 def median_cut(rows: IntArray, begin: int, end: int, column: int, low: int, high: int, k: int) -> int:
     """Return the code after which a strict cut leaves the halves most even, both at least k; -1 if none does.
 
@@ -94,7 +105,7 @@ def median_cut(rows: IntArray, begin: int, end: int, column: int, low: int, high
             if counts[code - low] > 0 and left >= k and size - left >= k and gap < best_gap:
                 best, best_gap = code, gap
         return best
-    values = np.sort(rows[begin:end, column])
+    values = sorted_codes(rows, begin, end, column)
     best, best_gap = -1, size + 1
     for left in range(k, size - k + 1):
         gap = abs(2 * left - size)
@@ -104,15 +115,10 @@ def median_cut(rows: IntArray, begin: int, end: int, column: int, low: int, high
 
 
 @kernel()
-def relaxed_median(rows: IntArray, begin: int, end: int, column: int) -> int:
-    """Return the code at the middle of a part."""
-    return np.sort(rows[begin:end, column])[(end - begin) // 2 - 1]
-
-
-@kernel()
 def sort_rows(parts: Parts, begin: int, end: int, side: IntArray, sides: int, bounds: LongArray) -> None:
     """Reorder a part stably by the side (0..sides-1) of each row; ``bounds`` receives where each side begins."""
-    bounds[:] = 0
+    for one in range(sides + 1):
+        bounds[one] = 0
     for row in range(begin, end):
         bounds[side[row - begin] + 1] += 1
     bounds[0] = begin
@@ -125,8 +131,10 @@ def sort_rows(parts: Parts, begin: int, end: int, side: IntArray, sides: int, bo
         parts.scratch_record[target] = parts.record[row]
         for column in range(parts.rows.shape[1]):
             parts.scratch_rows[target, column] = parts.rows[row, column]
-    parts.record[begin:end] = parts.scratch_record[begin:end]
-    parts.rows[begin:end] = parts.scratch_rows[begin:end]
+    for row in range(begin, end):
+        parts.record[row] = parts.scratch_record[row]
+        for column in range(parts.rows.shape[1]):
+            parts.rows[row, column] = parts.scratch_rows[row, column]
 
 
 @kernel()
@@ -143,7 +151,7 @@ def assign_sides(
         return True
     if end - begin < 2 * k:
         return False
-    middle = relaxed_median(parts.rows, begin, end, column)
+    middle = sorted_codes(parts.rows, begin, end, column)[(end - begin) // 2 - 1]
     room = (end - begin) // 2
     for row in range(begin, end):
         room -= parts.rows[row, column] < middle
@@ -174,7 +182,9 @@ def assign_children(
         sides += 1
     size = np.zeros(sides, np.int64)
     for row in range(begin, end):
-        one = np.searchsorted(ends[:sides], parts.rows[row, column])
+        one = 0
+        while ends[one] < parts.rows[row, column]:
+            one += 1
         side[row - begin] = one
         size[one] += 1
     number = np.empty(sides, np.int32)
@@ -203,7 +213,10 @@ def cut_part(space: Space, parts: Parts, begin: int, end: int, k: int, mode: int
     for column in range(columns):
         width[column] = spread(space, column, low[column], high[column])
     side = np.empty(end - begin, np.int32)
-    for column in np.argsort(-width, kind="mergesort"):  # ties: the earlier column
+    order = np.empty(columns, np.int32)
+    order_falling(width, order)
+    for place in range(columns):  # ties: the earlier column
+        column = order[place]
         if low[column] == high[column]:
             continue
         sides = 0

@@ -1,1 +1,72 @@
-"""Renderings of a summary."""
+"""Renderings of a summary: a page, Markdown, JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from shoal.errors import FileError
+from shoal.files import replacing
+from shoal.frames import require
+from shoal.summary import Summary
+
+__all__ = ["Report", "report_form"]
+
+
+_FORMS = {".html": "html", ".htm": "html", ".md": "markdown", ".json": "json"}
+
+
+def report_form(path: Path) -> str:
+    """Return the form a report's name stands for, or say what is missing to make it."""
+    form = _FORMS.get(path.suffix.lower())
+    if form is None:
+        raise FileError(f"The report {path.name!r} has no known ending.", hint="use .html, .md or .json.")
+    if form == "html":
+        for package in ("jinja2", "vl_convert"):
+            require(package, "report", "An HTML report")
+    return form
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """What was done to a table, what was gained and what was lost, for people to read."""
+
+    summary: Summary
+    """The plain values everything is rendered from."""
+
+    @cached_property
+    def html(self) -> str:
+        """One page that needs nothing else. Needs the extra ``report``."""
+        from shoal.report.html import render_html  # noqa: PLC0415  (its parts are imported when first needed)
+
+        return render_html(self.summary)
+
+    @cached_property
+    def markdown(self) -> str:
+        """The report as Markdown, without pictures."""
+        from shoal.report.markdown import render_markdown  # noqa: PLC0415
+
+        return render_markdown(self.summary)
+
+    @property
+    def json(self) -> str:
+        """The summary as JSON; its schema is published and versioned."""
+        return self.summary.model_dump_json(indent=2) + "\n"
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the report; the ending decides the form: ``.html``, ``.md`` or ``.json``."""
+        target = Path(path)
+        text = str(getattr(self, report_form(target)))
+        with replacing(target, force=force, needs=len(text)) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        return target
+
+    def _repr_html_(self) -> str:
+        from html import escape  # noqa: PLC0415
+
+        # a notebook shows the page in a frame of its own, so that the styles of the two do not mix
+        return f'<iframe title="shoal report" style="width:100%;height:640px;border:0" srcdoc="{escape(self.html)}"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<shoal.Report: {self.summary.released:,} records, k = {self.summary.reached.k}; save it as .html, .md or .json>"

@@ -1,0 +1,206 @@
+"""Sentences of the report, the same in every rendering."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from shoal.summary import Summary
+from shoal.summary.schema import Distribution, QueryError
+
+FORMS = {
+    "range": "as ranges such as [30-39]",
+    "node": "as broader terms of a hierarchy",
+    "set": "as sets such as {a, b}",
+    "representative": "as one typical value for each group",
+    "unchanged": "unchanged",
+    "removed": "not released",
+}
+
+LIMITS = (
+    (
+        "Only the columns named as quasi-identifiers were protected.",
+        "Any other released column that an outsider knows works like one, and nothing was counted for it.",
+    ),
+    (
+        "k hides who, not what.",
+        "If all records of a group share a diagnosis, it does not matter which of them is the person.",
+    ),
+    (
+        "Every further table about the same people weakens the protection.",
+        "Two releases, each safe by itself, can be joined; release once.",
+    ),
+    (
+        "k counts records, not people.",
+        "If a person has several records, make the table one record a person, or raise k.",
+    ),
+    (
+        "There is no differential privacy guarantee.",
+        "Nothing bounds what somebody with arbitrary other knowledge can learn.",
+    ),
+    (
+        "Whether the release is anonymous in the sense of a law is for people to decide.",
+        "This report can support that judgement and does not replace it.",
+    ),
+)
+
+
+def percent(part: float, whole: float = 1.0) -> str:
+    """Return a share that never rounds something to nothing or nearly all to all."""
+    if not whole:
+        return "–"
+    share = 100 * part / whole
+    if 0 < share < 0.1:
+        return "< 0.1 %"
+    if 99.9 < share < 100:
+        return "> 99.9 %"
+    text = f"{share:.1f}"
+    return f"{text.removesuffix('.0')} %"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as people list them."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def chance(risk: float) -> str:
+    """Return a risk as ``1 in n``, rounded towards the worse."""
+    return "none" if risk <= 0 else f"1 in {int(1 / risk + 1e-9):,}"
+
+
+def verdict(summary: Summary) -> str:
+    """Say in one sentence whether the promise holds."""
+    if not summary.released:
+        return "Every record was withheld; the release holds no rows."
+    return (
+        f"Every released record shares its quasi-identifiers with at least {summary.reached.k - 1:,} others; "
+        "this was counted on the finished rows, independently of the method that made them."
+    )
+
+
+def done(summary: Summary) -> Iterator[str]:
+    """Say what was done, for a reader without training."""
+    names = {role: [one.name for one in summary.columns if one.role == role] for role in _roles(summary)}
+    yield f"The table had {counted(summary.records, 'record')} in {counted(len(summary.columns), 'column')}."
+    if "identifier" in names:
+        yield f"Columns that name people by themselves were removed: {listed(names['identifier'])}."
+    yield (
+        f"Columns an outsider may know ({listed(names['quasi-identifier'])}) were made coarser, until every combination "
+        f"of released values occurs at least {summary.promise.k:,} times. Groups were found by {summary.method.title}."
+    )
+    if "sensitive" in names:
+        yield f"Columns with what must not be tied to a person were kept as they are: {listed(names['sensitive'])}."
+    if "kept" in names:
+        yield f"Passed through unchanged: {listed(names['kept'])}."
+    if "left out" in names:
+        yield f"Left out, because they were given no role: {listed(names['left out'])}."
+    yield from (f"Beyond k: {sentence}" for sentence in summary.promise.models)
+    yield withheld(summary)
+
+
+def _roles(summary: Summary) -> set[str]:
+    return {column.role for column in summary.columns}
+
+
+def withheld(summary: Summary) -> str:
+    """Say how many records were withheld."""
+    if not summary.withheld:
+        return "No record was withheld."
+    share = percent(summary.withheld, summary.records)
+    return f"{counted(summary.withheld, 'record was', 'records were')} withheld ({share}), because they fit no group."
+
+
+def cost(summary: Summary) -> str:
+    """Say what was lost, and how little could be lost where that is known."""
+    loss = summary.loss
+    known = f" No grouping can lose less than {percent(loss.lower_bound)}." if loss.lower_bound is not None else ""
+    return (
+        f"{percent(loss.ncp)} of the detail of the quasi-identifiers is gone, {percent(1 - loss.ncp)} is kept.{known}"
+    )
+
+
+def apart(summary: Summary, name: str) -> list[str]:
+    """Say what the picture of a column leaves out."""
+    column = next(column for column in summary.columns if column.name == name)
+    spread = column.distribution
+    notes = []
+    if spread is None:
+        return (
+            [f"No picture: no value is shared by {summary.promise.k} people."]
+            if column.released_as != "removed"
+            else []
+        )
+    rest = spread.bins[-1] if spread.pooled else None
+    if rest is not None:
+        notes.append(
+            f"{counted(spread.pooled, 'rarer value')} not drawn: {rest.before:,.0f} people before, {rest.after:,.0f} after"
+        )
+    if spread.hidden_after:
+        notes.append(f"cells that show nothing (*): {spread.hidden_after:,}")
+    if spread.missing_before is None:
+        notes.append(f"missing: fewer than {summary.promise.k}")
+    elif spread.missing_before:
+        notes.append(f"missing: {spread.missing_before:,} before, {spread.missing_after:,} after")
+    if summary.withheld:
+        notes.append(f"withheld records: {summary.withheld:,}")
+    return notes
+
+
+def sensitive_figures(summary: Summary) -> list[tuple[str, str, str]]:
+    """Return (what, column, figure) for each thing measured on sensitive columns."""
+    meaning = {"l": "fewest different values in a group (l)", "t": "largest distance of a group from the table (t)"}
+    return [
+        (meaning.get(key, key.replace("_", " ")), column, f"{value:,.4g}")
+        for column, figures in summary.reached.sensitive.items()
+        for key, value in figures.items()
+    ]
+
+
+SIZE_HEADINGS = ("size", "people, original", "people, released")
+SPREAD_HEADINGS = ("value", "people, original", "people, released")
+ASSOCIATION_HEADINGS = ("columns", "measure", "original", "released")
+
+
+def size_rows(summary: Summary) -> list[tuple[str, ...]]:
+    """Return how many people are in groups of which size."""
+    return [
+        (_size_text(one.low, one.high), f"{one.before:,}", f"{one.after:,}")
+        for one in summary.group_sizes
+        if one.before or one.after
+    ]
+
+
+def _size_text(low: int, high: int | None) -> str:
+    if high is None:
+        return f"{low:,} or more"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def spread_rows(spread: Distribution) -> list[tuple[str, ...]]:
+    """Return how many people have which values."""
+    return [(one.label, f"{one.before:,.0f}", f"{one.after:,.0f}") for one in spread.bins]
+
+
+def association_rows(summary: Summary) -> list[tuple[str, ...]]:
+    """Return how strongly columns go together."""
+    return [
+        (f"{one.first} · {one.second}", one.measure, f"{one.before:.2f}", f"{one.after:.2f}")
+        for one in summary.associations
+    ]
+
+
+COMMAND = "shoal anonymize TABLE.csv --recipe recipe.toml -o release.csv"
+
+
+def query_sentence(error: QueryError) -> str:
+    """Say how well counting questions are answered."""
+    return (
+        f"Of {counted(error.questions, 'random counting question')} asked of the release, half are answered with an error "
+        f"of at most {percent(error.median)}; the mean error is {percent(error.mean)}."
+    )

@@ -1,0 +1,249 @@
+"""From a release to its summary: plain values that say what was done, what was gained and what was lost."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal._version import __version__
+from shoal.audit import Audit, count_tuples
+from shoal.encoding import CodedColumn, CodedTable, encode
+from shoal.errors import DataError
+from shoal.frames import Frame
+from shoal.kernels.space import Cover, cost_table
+from shoal.kernels.tuples import distinct_tuples
+from shoal.methods import REGISTRY as METHODS
+from shoal.methods import method_class
+from shoal.metrics import REGISTRY as METRICS
+from shoal.recipe import Recipe, recipe_text, restore_models
+from shoal.summary.association import Variable, associations
+from shoal.summary.cells import Cells, draw_codes, group_cells, representative_codes, value_cells
+from shoal.summary.distributions import distribution
+from shoal.summary.finding import find, size_bins
+from shoal.summary.rows import example_rows
+from shoal.summary.schema import (
+    SCHEMA_VERSION,
+    Association,
+    Column,
+    Loss,
+    Measured,
+    Method,
+    Promise,
+    Reached,
+    Role,
+    Summary,
+    json_schema,
+)
+from shoal.typing import IntArray
+
+__all__ = ["SCHEMA_VERSION", "Release", "Summary", "json_schema", "summarise"]
+
+_ASSOCIATION_RECORDS = 50_000
+_ASSOCIATION_COLUMNS = 12
+_ROLE_LISTS: tuple[tuple[str, Role], ...] = (
+    ("quasi_identifiers", "quasi-identifier"),
+    ("sensitive", "sensitive"),
+    ("identifiers", "identifier"),
+    ("keep", "kept"),
+)
+
+
+@dataclass(frozen=True)
+class Release:
+    """All that a summary is made from."""
+
+    source: Frame
+    coded: CodedTable
+    labels: IntArray
+    cover: Cover
+    released: pa.Table
+    metrics: Mapping[str, Any]
+    audit: Audit
+    recipe: Recipe
+    details: Mapping[str, Any] = field(default_factory=dict)
+    input_sha256: str | None = None
+
+    @property
+    def representatives(self) -> bool:
+        """Each group is released as one typical value."""
+        return self.recipe.release == "representatives"
+
+    @cached_property
+    def kept(self) -> IntArray:
+        """The records that are released."""
+        return np.flatnonzero(self.labels >= 0).astype(np.int32)
+
+    @cached_property
+    def passed(self) -> dict[str, tuple[CodedColumn, IntArray]]:
+        """Sensitive and kept columns, coded like quasi-identifiers; those that cannot be are left out."""
+        found = {}
+        for name in (*self.recipe.sensitive, *self.recipe.keep):
+            try:
+                coded = encode(self.source, [name])
+            except DataError:  # too many values, or infinite ones
+                continue
+            found[name] = (coded.columns[0], coded.codes[0])
+        return found
+
+    def cells(self) -> Iterator[tuple[CodedColumn, Cells, Cells]]:
+        """Return each column that is released, with its cells before and after."""
+        for row, column in enumerate(self.coded.columns):
+            before = value_cells(self.coded.codes[row], column)
+            if self.representatives:
+                codes = representative_codes(column, self.released.column(column.name))
+                yield column, before, value_cells(codes, column)
+            else:
+                yield column, before, group_cells(self.coded, self.labels, self.cover, row)
+        for column, codes in self.passed.values():
+            yield column, value_cells(codes, column), value_cells(codes[self.kept], column)
+
+
+def summarise(release: Release, *, examples: bool = False) -> Summary:
+    """Return the summary of a release; ``examples`` puts rows of the original beside the released ones."""
+    recipe, audit = release.recipe, release.audit
+    sizes = distinct_tuples(release.coded.codes).size
+    released_sizes = count_tuples(release.released, recipe.quasi_identifiers).size
+    cost = None if release.representatives else cost_table(release.coded.space, release.cover)
+    return Summary(
+        shoal=__version__,
+        created=dt.datetime.now(tz=dt.UTC).date().isoformat(),
+        input_sha256=release.input_sha256,
+        records=release.source.records,
+        released=release.released.num_rows,
+        withheld=release.source.records - release.released.num_rows,
+        columns=list(_columns(release)),
+        method=_method(recipe),
+        promise=Promise(
+            k=recipe.k,
+            models=[model.describe() for model in restore_models(recipe.models)],
+            max_suppression=recipe.max_suppression,
+        ),
+        reached=Reached(
+            k=audit.k,
+            groups=audit.groups,
+            mean_size=audit.mean_size,
+            largest=audit.largest,
+            sensitive=_plain_figures(audit.sensitive),
+        ),
+        found=find(release.coded.codes, release.coded.names, sizes, released_sizes, recipe.k),
+        loss=_loss(release),
+        group_sizes=size_bins(sizes, released_sizes, recipe.k),
+        associations=_associations(release),
+        examples=example_rows(release.released, release.coded, release.labels, cost, recipe.seed, originals=examples),
+        recipe=recipe_text(recipe),
+        warnings=list(_warnings(release)),
+    )
+
+
+def _plain_figures(sensitive: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    return {
+        name: {key: float(value) for key, value in figures.items() if isinstance(value, (int, float))}
+        for name, figures in sensitive.items()
+    }
+
+
+def _columns(release: Release) -> Iterator[Column]:
+    role_of: dict[str, Role] = {name: role for key, role in _ROLE_LISTS for name in getattr(release.recipe, key)}
+    spread = {
+        column.name: distribution(column, before, after, release.recipe.k) for column, before, after in release.cells()
+    }
+    coded = {column.name: column for column in release.coded.columns}
+    losses = release.metrics["ncp_by_column"]
+    for name in release.source.names:
+        role = role_of.get(name, "left out")
+        yield Column(
+            name=name,
+            role=role,
+            released_as=_released_as(release, coded.get(name), role),
+            weight=release.recipe.weights.get(name, 1.0) if name in coded else None,
+            loss=losses.get(name),
+            distribution=spread.get(name),
+        )
+
+
+def _released_as(release: Release, column: CodedColumn | None, role: Role) -> Any:
+    if column is None:
+        return "unchanged" if role in {"sensitive", "kept"} else "removed"
+    return "representative" if release.representatives else {"interval": "range"}.get(column.kind, column.kind)
+
+
+def _method(recipe: Recipe) -> Method:
+    info = method_class(recipe.method).info if recipe.method in METHODS else None
+    return Method(
+        name=recipe.method,
+        title=info.title if info else recipe.method,
+        paper=info.paper if info else "",
+        effort=recipe.effort if info and info.uses_effort else None,
+        seed=recipe.seed,
+    )
+
+
+def _loss(release: Release) -> Loss:
+    bound = release.details.get("lower_bound")
+    measured = [
+        Measured(
+            name=name,
+            title=metric.title,
+            value=float(release.metrics[name]),
+            better=metric.better,
+            best=metric.best,
+            worst=metric.worst,
+            meaning=metric.meaning,
+        )
+        for name, metric in METRICS.items()
+        if name in release.metrics
+    ]
+    return Loss(ncp=release.metrics["ncp"], lower_bound=None if bound is None else float(bound), metrics=measured)
+
+
+def _associations(release: Release) -> list[Association]:
+    random = np.random.default_rng(release.recipe.seed)
+    before_part = _part(random, release.source.records)
+    after_part = _part(random, len(release.kept))
+    variables = []
+    for column, before, after in release.cells():
+        codes = len(column.values)
+        if codes < 2 or (column.position is None and codes > release.source.records / 4):
+            continue
+        drawn = [
+            draw_codes(replace(cells, group=cells.group[part]), codes, random)
+            for cells, part in ((before, before_part), (after, after_part))
+        ]
+        variables.append(Variable(column.name, drawn[0], drawn[1], column.position))
+    return associations(variables[:_ASSOCIATION_COLUMNS])
+
+
+def _part(random: Any, records: int) -> Any:
+    """Return all records, or a sample where there are very many."""
+    if records <= _ASSOCIATION_RECORDS:
+        return slice(None)
+    return random.choice(records, _ASSOCIATION_RECORDS, replace=False)
+
+
+def _warnings(release: Release) -> Iterator[str]:
+    """Say what in this release calls for a second look."""
+    for name, figures in release.audit.sensitive.items():
+        if figures.get("l") == 1:
+            yield (
+                f"In at least one group everybody has the same value of “{name}”, so the group gives it away without "
+                "pointing at a person. Ask for l-diversity or t-closeness if this matters."
+            )
+    for name, (column, codes) in release.passed.items():
+        counts = np.bincount(codes[release.kept], minlength=column.cardinality)
+        alone = int((counts == 1).sum())
+        if alone:
+            yield (
+                f"“{name}” is released unchanged and {alone:,} of its values occur only once. Whoever knows such a value "
+                "from elsewhere finds the person. Round it, group it or leave it out if that can happen."
+            )
+    if release.representatives:
+        yield (
+            "Each group is released as typical values. Somebody who knows all but one member of a group can compute "
+            "the last one's numbers."
+        )

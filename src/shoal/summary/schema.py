@@ -1,0 +1,200 @@
+"""The summary of a release: plain values with a versioned schema, from which every rendering is made."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = 1
+
+Role = Literal["quasi-identifier", "sensitive", "identifier", "kept", "left out"]
+ReleasedAs = Literal["range", "node", "set", "representative", "unchanged", "removed"]
+Measure = Literal["correlation", "correlation ratio", "Cramér's V"]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Bin(_Part):
+    """Records with values in one range or of one category. Before the release it counts at least k, or 0."""
+
+    label: str
+    low: float | str | None = Field(default=None, description="First value of a range; a date as ISO text.")
+    high: float | str | None = Field(default=None, description="End of a range, itself not included.")
+    before: float = Field(ge=0)
+    after: float = Field(ge=0, description="Each released cell is spread evenly over the values it stands for.")
+
+
+class Distribution(_Part):
+    """How the values of a column are spread before and after."""
+
+    form: Literal["histogram", "bars"]
+    unit: Literal["number", "date", "category"]
+    bins: list[Bin]
+    pooled: int = Field(default=0, description="Values that are too rare to be shown by themselves.")
+    missing_before: int | None = Field(default=0, description="None: some, but fewer than k.")
+    missing_after: int | None = 0
+    hidden_after: int = Field(default=0, description="Released cells that show nothing (*).")
+
+
+class Column(_Part):
+    """What became of a column."""
+
+    name: str
+    role: Role
+    released_as: ReleasedAs
+    weight: float | None = None
+    loss: float | None = Field(default=None, description="Share of the column's detail that is lost, 0..1.")
+    distribution: Distribution | None = None
+
+
+class Method(_Part):
+    """How the groups were found."""
+
+    name: str
+    title: str
+    paper: str
+    effort: str | float | None = Field(default=None, description="None where the method has no such dial.")
+    seed: int
+
+
+class Promise(_Part):
+    """What was asked for."""
+
+    k: int
+    models: list[str] = Field(description="Each privacy model beyond k in one sentence.")
+    max_suppression: float
+
+
+class Reached(_Part):
+    """What the released rows have, counted again."""
+
+    k: int
+    groups: int
+    mean_size: float
+    largest: int
+    sensitive: dict[str, dict[str, float]] = Field(
+        description="For each sensitive column: l and whatever was measured."
+    )
+
+
+class Findable(_Part):
+    """Who can be found by somebody who knows a person's quasi-identifiers."""
+
+    unique: int = Field(description="Records that match such knowledge alone.")
+    below_k: int = Field(description="Records that share their values with fewer than k - 1 others.")
+    mean_risk: float = Field(description="Chance that a guess is right, on average over all records.")
+    largest_risk: float = Field(description="The same for the record worst off.")
+
+
+class Known(_Part):
+    """What knowing some of the quasi-identifiers was worth before the release."""
+
+    columns: list[str]
+    unique: int
+
+
+class Found(_Part):
+    """Who could be found before and after."""
+
+    before: Findable
+    after: Findable
+    by_columns: list[Known] = Field(description="For each number of columns known, the most telling ones.")
+
+
+class Measured(_Part):
+    """A metric with its meaning."""
+
+    name: str
+    title: str
+    value: float
+    better: Literal["lower", "higher"]
+    best: float
+    worst: float | None
+    meaning: str
+
+
+class Loss(_Part):
+    """What was lost."""
+
+    ncp: float
+    lower_bound: float | None = Field(default=None, description="No grouping can lose less, where the method knows.")
+    metrics: list[Measured]
+
+
+class SizeBin(_Part):
+    """Records in groups of ``low`` to ``high`` records (None: and more)."""
+
+    low: int
+    high: int | None
+    before: int
+    after: int
+
+
+class Association(_Part):
+    """How strongly two columns go together, 0..1 (a correlation: -1..1)."""
+
+    first: str
+    second: str
+    measure: Measure
+    before: float
+    after: float
+
+
+class QueryError(_Part):
+    """How wrong answers to random counting questions are when asked of the release."""
+
+    questions: int
+    median: float
+    mean: float
+    worst: float
+
+
+class Row(_Part):
+    """One released record; a cell is None where it is missing."""
+
+    released: list[str | None]
+    changed: list[bool]
+    original: list[str | None] | None = None
+
+
+class Examples(_Part):
+    """Some records as they are released."""
+
+    columns: list[str]
+    rows: list[Row]
+    holds_original: bool
+
+
+class Summary(_Part):
+    """All that a report says about a release."""
+
+    version: Literal[1] = Field(default=1, description="Version of this format.")
+    shoal: str
+    created: str = Field(description="Date in ISO form.")
+    input_sha256: str | None = None
+    records: int
+    released: int
+    withheld: int
+    columns: list[Column]
+    method: Method
+    promise: Promise
+    reached: Reached
+    found: Found
+    loss: Loss
+    group_sizes: list[SizeBin]
+    associations: list[Association]
+    query_error: QueryError | None = None
+    examples: Examples
+    recipe: str = Field(description="The recipe file, to repeat the release.")
+    warnings: list[str] = Field(default=[], description="What in this release calls for a second look.")
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a summary."""
+    schema = Summary.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "shoal summary"
+    return schema

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+
+from shoal.hierarchy import Hierarchy
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "zip,age,born,job\n01234,7,2024-03-01,nurse\n01299,12,2024-11-30,baker\n01234,,1999-01-01,nurse\n", "utf-8"
+    )
+    return path
+
+
+def test_a_file_is_drawn_as_a_tree(shoal, tmp_path):
+    (tmp_path / "job.csv").write_text("nurse;health;*\nbaker;food;*\n", "utf-8")
+    run = shoal("hierarchy", "show", tmp_path / "job.csv")
+    assert run.code == 0
+    assert run.out.splitlines()[0] == "job.csv: 2 values, 3 levels"
+    assert "│   └── nurse" in run.out
+
+
+def test_a_long_tree_is_cut_unless_all_is_asked_for(shoal, tmp_path):
+    (tmp_path / "n.csv").write_text("".join(f"{i};*\n" for i in range(50)), "utf-8")
+    assert "… 10 more" in shoal("hierarchy", "show", tmp_path / "n.csv").out
+    assert "└── 49" in shoal("hierarchy", "show", tmp_path / "n.csv", "--all").out
+
+
+@pytest.mark.parametrize(
+    ("words", "column", "value", "path"),
+    [
+        (["prefixes", "--lengths", "4,2"], "zip", "01234", ("01234", "0123*", "01***", "*")),
+        (["intervals", "--width", "5,10"], "age", 7, ("7", "[5-9]", "[0-9]", "*")),
+        (["intervals", "--cuts", "0,10,20"], "age", 12, ("12", "[10-20]", "*")),
+        (["dates", "--levels", "month,year"], "born", "2024-03-01", ("2024-03-01", "2024-03", "2024", "*")),
+        (["flat"], "job", "nurse", ("nurse", "*")),
+    ],
+)
+def test_a_hierarchy_is_made_from_a_column_and_covers_it(shoal, table, tmp_path, words, column, value, path):
+    target = tmp_path / "made.csv"
+    data = ["--data", table, "--column", column]
+    run = shoal("hierarchy", "make", words[0], *data, *words[1:], "-o", target)
+    assert run.code == 0, run.err
+    assert run.out.startswith("Written: ")
+    assert Hierarchy.from_csv(target).path(value) == path
+    checked = shoal("hierarchy", "check", target, *data)
+    assert checked.code == 0
+    assert "covers all 3 rows" in checked.out
+
+
+def test_without_a_target_the_hierarchy_is_printed(shoal, table):
+    run = shoal("hierarchy", "make", "flat", "--data", table, "--column", "job")
+    assert run.out == "baker;*\nnurse;*\n"
+
+
+def test_a_hierarchy_that_does_not_cover_the_column_is_exit_code_1(shoal, table, tmp_path):
+    (tmp_path / "job.csv").write_text("nurse;*\n", "utf-8")
+    run = shoal("hierarchy", "check", tmp_path / "job.csv", "--data", table, "--column", "job")
+    assert (run.code, run.out) == (1, "")
+    assert "does not cover the data: it has no leaf 'baker' (1 rows)" in run.sentences
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["show", "gone.csv"], "cannot be read"),
+        (["check", "job.csv", "--data", "table.csv", "--column", "jobb"], "did you mean 'job'?"),
+        (["check", "faulty.csv", "--data", "table.csv", "--column", "job"], "Line 2"),
+        (["make", "flat", "--data", "gone.csv", "--column", "job"], "does not exist"),
+        (["make", "prefixes", "--data", "table.csv", "--column", "zip", "--lengths", "four"], "must be numbers"),
+        (["make", "intervals", "--data", "table.csv", "--column", "age"], "Give either --width or --cuts."),
+        (["make", "intervals", "--data", "table.csv", "--column", "job", "--width", "5"], "Error: "),
+        (["make", "dates", "--data", "table.csv", "--column", "born", "--levels", "week"], "'week'"),
+        (["make", "flat", "--data", "table.csv", "--column", "job", "-o", "job.csv"], "add --force to replace it."),
+        (["make", "flat", "--data", "table.csv", "--column", "job", "-o", "job.csv/x.csv"], "does not exist"),
+    ],
+)
+def test_what_cannot_be_done_is_exit_code_2(shoal, table, tmp_path, monkeypatch, words, says):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "job.csv").write_text("nurse;*\nbaker;*\n", "utf-8")
+    (tmp_path / "faulty.csv").write_text("nurse;a;*\nnurse;b;*\n", "utf-8")
+    before = {path.name for path in tmp_path.iterdir()}
+    run = shoal("hierarchy", *words)
+    assert run.code == 2
+    assert says in run.sentences
+    assert "Traceback" not in run.err
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert (tmp_path / "job.csv").read_text("utf-8") == "nurse;*\nbaker;*\n"

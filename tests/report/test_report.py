@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.errors import FileError, MissingExtraError
+
+pytestmark = pytest.mark.compiled
+
+EVIL = "<script>alert('x')</script>"
+LOADS = re.compile(
+    r"""(?:src|href|action|data)\s*=\s*["']?(?!#)|url\((?!#)|@import|<(?:script|link|iframe|img|object)\b"""
+)
+TEXTS = (
+    "What was done",
+    "Who could be found",
+    "What the release has",
+    "What each column pays",
+    "Group sizes",
+    "before and after",
+    "Do columns still go together?",
+    "Examples",
+    "What this does not promise",
+    "Repeat it",
+)
+
+
+@pytest.fixture(scope="module")
+def result():
+    register = shoal.datasets.hospital(n=1500, seed=0)
+    return shoal.anonymize(
+        register.patients,
+        k=10,
+        quasi_identifiers=["birth_date", "sex", "zip", "job"],
+        sensitive=["diagnosis"],
+        identifiers=["name", "admission_date"],
+        keep=["cost"],
+        hierarchies={name: register.hierarchies[name] for name in ("zip", "job")},
+    )
+
+
+@pytest.fixture(scope="module")
+def report(result):
+    return result.report()
+
+
+@pytest.fixture(scope="module")
+def evil_report():
+    table = pa.table(
+        {
+            "age": list(range(40)),
+            "a<b>|`x`": [EVIL, "| pipe | [link](x)"] * 20,
+            "ill\n& sick": ["*bold* </svg>", EVIL] * 20,
+        }
+    )
+    result = shoal.anonymize(
+        table, k=4, quasi_identifiers=["age", "a<b>|`x`"], sensitive=["ill\n& sick"], max_suppression=0.1
+    )
+    return result.report(examples=True)
+
+
+@pytest.fixture
+def chromium():
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("no Chromium is installed; it is needed to look at the page")
+
+    def dump(page, folder, width=1200):
+        command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars"]
+        command += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
+        command += ["--enable-logging=stderr", f"--user-data-dir={folder}", f"--window-size={width},900"]
+        return subprocess.run([*command, "--dump-dom", page.as_uri()], capture_output=True, text=True, check=True)
+
+    return dump
+
+
+def test_the_page_loads_nothing(report):
+    assert LOADS.findall(report.html) == []
+    assert "default-src 'none'" in report.html
+    assert LOADS.search('<img src="x.png">')  # the pattern finds what it should
+
+
+@pytest.mark.parametrize("form", ["html", "markdown"])
+def test_every_part_is_there(report, form):
+    text = getattr(report, form)
+    assert [part for part in TEXTS if part.lower() not in text.lower()] == []
+
+
+def test_the_page_is_small(report):
+    assert len(report.html.encode()) < 400_000
+
+
+def test_every_picture_says_what_it_shows_and_shares_no_id_with_another(report):
+    pictures = re.findall(r"<svg\b.*?</svg>", report.html, re.DOTALL)
+    assert len(pictures) == 3 + 6
+    assert all('role="img"' in one and "<title id=" in one and "<desc id=" in one for one in pictures)
+    ids = re.findall(r'\bid="([^"]+)"', report.html)
+    assert len(ids) == len(set(ids))
+    used = (
+        re.findall(r"url\(#([^)]+)\)", report.html)
+        + " ".join(re.findall(r'aria-labelledby="([^"]+)"', report.html)).split()
+    )
+    assert set(used) <= set(ids)
+
+
+def test_the_page_names_its_language_and_its_table_heads(report):
+    assert '<html lang="en">' in report.html
+    assert report.html.count("<table") == report.html.count("<thead")
+    assert "<th>" not in report.html
+
+
+def test_values_from_the_table_are_never_markup_in_the_page(evil_report):
+    html = evil_report.html
+    assert "<script" not in html
+    assert "a<b>" not in html
+    assert "&lt;script&gt;" in html
+    assert html.count("<svg") == html.count("</svg>")
+
+
+def test_values_from_the_table_are_never_markup_in_markdown(evil_report):
+    lines = evil_report.markdown.splitlines()
+    assert not [line for line in lines if "<script" in line.replace("\\<", "")]
+    start = next(number for number, line in enumerate(lines) if line == "## Examples")
+    rows = [line for line in lines[start:] if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {5}
+
+
+def test_a_report_with_original_rows_says_so_first(result):
+    asked = result.report(examples=True)
+    assert "This report holds rows of the original table." in asked.html
+    assert "holds rows of the original table" in asked.markdown
+    assert "holds rows of the original" not in result.report().html
+
+
+def test_the_ending_decides_the_form(report, tmp_path):
+    assert report.save(tmp_path / "a.html").read_text("utf-8").startswith("<!doctype html>")
+    assert report.save(tmp_path / "a.md").read_text("utf-8").startswith("# Report on a release")
+    assert json.loads(report.save(tmp_path / "a.json").read_text("utf-8"))["version"] == 1
+    with pytest.raises(FileError, match="no known ending"):
+        report.save(tmp_path / "a.pdf")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.json", "a.md"]
+
+
+def test_an_existing_report_is_replaced_only_with_force(report, tmp_path):
+    target = tmp_path / "a.json"
+    target.write_text("mine", "utf-8")
+    with pytest.raises(FileError, match="exists"):
+        report.save(target)
+    assert target.read_text("utf-8") == "mine"
+    report.save(target, force=True)
+    assert json.loads(target.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("package", ["jinja2", "vl_convert"])
+def test_a_missing_part_is_named_with_the_command_that_installs_it(result, tmp_path, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=r'pip install "shoal\[report\]"'):
+        result.report().save(tmp_path / "a.html")
+    assert list(tmp_path.iterdir()) == []
+    assert result.report().save(tmp_path / "a.md").exists()
+
+
+def test_a_notebook_shows_the_page_in_a_frame_of_its_own(report):
+    shown = report._repr_html_()
+    assert shown.startswith("<iframe")
+    assert shown.count("<") == 2
+
+
+def test_a_browser_shows_all_parts_and_complains_of_nothing(report, chromium, tmp_path):
+    page = report.save(tmp_path / "report.html")
+    shown = chromium(page, tmp_path / "profile")
+    assert [part for part in TEXTS if part.lower() not in shown.stdout.lower()] == []
+    assert shown.stdout.count("<svg") == report.html.count("<svg")
+    assert [line for line in shown.stderr.splitlines() if "CONSOLE" in line] == []
+
+
+@pytest.mark.parametrize("width", [480, 1200])
+def test_the_page_fits_narrow_and_wide_windows(report, chromium, tmp_path, width):
+    probe = "<script>document.title = `width ${document.documentElement.scrollWidth} of ${innerWidth}`</script>"
+    html = re.sub(r"<meta http-equiv[^>]*>", "", report.html).replace("</body>", probe + "</body>")
+    page = tmp_path / "page.html"
+    page.write_text(html, "utf-8")
+    shown = chromium(page, tmp_path / "profile", width)
+    needed, given = map(int, re.search(r"<title>width (\d+) of (\d+)</title>", shown.stdout).groups())
+    assert given <= max(width, 500)  # some browsers have a narrowest window of 500
+    assert needed <= given
+
+
+def test_a_browser_complains_of_what_the_page_may_not_load(report, chromium, tmp_path):
+    page = Path(tmp_path / "page.html")
+    page.write_text(report.html.replace("</body>", '<img src="other.png"></body>'), "utf-8")
+    shown = chromium(page, tmp_path / "profile")
+    assert [line for line in shown.stderr.splitlines() if "CONSOLE" in line]
