@@ -222,6 +222,7 @@ class Anonymizer:
             progress=progress,
             on_interrupt=self.on_interrupt,
         )
+        progress(0.0, "finding groups")
         return self.method.run(coded, task)
 
     def _assemble(self, frame: Frame, coded: CodedTable, grouping: Grouping, cover: Any) -> pa.Table:

@@ -232,9 +232,9 @@ def _view(frame: Frame, name: str, given: Sequence[str]) -> ColumnView:
     if given:
         role, reason = guess_role(name, kind, distinct, frame.records)
         if name in given:
-            role, reason = "quasi-identifier", "named with --qi"
+            role, reason = "quasi-identifier", "in --qi"
         elif role == "quasi-identifier":
-            role, reason = "other", f"not named with --qi, though {reason}"
+            role, reason = "other", f"not in --qi; {reason}"
     else:
         role, reason = guess_role(name, kind, distinct, frame.records)
     return ColumnView(name, kind, distinct, int(typed.null_count), unique, role, reason)
@@ -264,15 +264,15 @@ def guess_role(name: str, kind: str, distinct: int, records: int) -> tuple[Role,
     for role, known in (("identifier", _IDENTIFIER), ("sensitive", _SENSITIVE), ("quasi-identifier", _QUASI)):
         found = [word for word in words if word in known]
         if found:
-            return role, f"{found[0]!r} in its name"  # type: ignore[return-value]
+            return role, f"name: {found[0]}"  # type: ignore[return-value]
     for word in words:
         if word in _PERHAPS_IDENTIFIER:
-            return "identifier", f"{word!r} in its name"
+            return "identifier", f"name: {word}"
     if kind in {"text", "whole number"} and records >= _FEWEST_ROWS and distinct >= _NEARLY_ALL * records:
-        return "identifier", "values hardly repeat"
+        return "identifier", "hardly repeats"
     if kind in {"date", "time"}:
-        return "quasi-identifier", "others may know a date"
-    return "other", "nothing tells; decide"
+        return "quasi-identifier", "a date"
+    return "other", "decide yourself"
 
 
 def _combine(table: pa.Table, names: Sequence[str]) -> tuple[Combination, ...]:

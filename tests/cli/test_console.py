@@ -53,6 +53,19 @@ def test_a_bar_is_drawn_on_a_terminal_and_goes_to_standard_error(capsys, monkeyp
     assert "cutting" in shown.err
 
 
+def test_the_first_run_says_that_it_compiles(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("SHOAL_CACHE_DIR", str(tmp_path))
+    with console.progress_bar("work"):
+        pass
+    assert "The first run compiles" in capsys.readouterr().err
+    for folder in tmp_path.iterdir():
+        (folder / "kernel.nbi").touch()
+    with console.progress_bar("work"):
+        pass
+    assert "The first run compiles" not in capsys.readouterr().err
+
+
 def test_the_words_after_an_interrupt_say_how_far_it_was():
     with console.progress_bar("work") as report:
         assert console.progress_so_far() == "at the start; nothing was written"

@@ -135,6 +135,8 @@ def progress_bar(title: str) -> Iterator[Progress]:
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+    if compiles_first():
+        console.print("The first run compiles the inner loops; this takes about half a minute, once.", style="dim")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=1.0)
@@ -144,6 +146,14 @@ def progress_bar(title: str) -> Iterator[Progress]:
             bar.update(task, completed=fraction, description=text)
 
         yield report
+
+
+def compiles_first() -> bool:
+    """Tell whether no compiled kernels are there yet."""
+    from shoal.kernels.compiling import find_cache_folder
+
+    folder = find_cache_folder()
+    return folder is None or not any(folder.iterdir())
 
 
 def _note_progress(fraction: float, text: str) -> None:

@@ -47,19 +47,13 @@ def command(
 
 def _show_columns(console: Console, found: Inspection, file: Path) -> None:
     console.print(f"{file.name}: {found.records:,} records, {len(found.columns)} columns", style="bold")
-    table = make_table(
-        "column",
-        "type",
-        "distinct",
-        "missing",
-        "role (guessed)",
-        "why",
-        numbers=["distinct", "missing"],
-        whole=["role (guessed)"],
-    )
+    gaps = any(column.missing for column in found.columns)
+    missing = ["missing"] if gaps else []
+    headings = ["column", "type", "distinct", *missing, "role (guessed)", "why"]
+    table = make_table(*headings, numbers=["distinct", "missing"], whole=["role (guessed)"])
     for column in found.columns:
-        missing = f"{column.missing:,}" if column.missing else "-"
-        table.add_row(column.name, column.type, f"{column.distinct:,}", missing, column.role, column.reason)
+        counted = [f"{column.missing:,}"] if gaps else []
+        table.add_row(column.name, column.type, f"{column.distinct:,}", *counted, column.role, column.reason)
     console.print(table)
 
 
