@@ -67,6 +67,7 @@ def test_the_first_run_says_that_it_compiles(capsys, monkeypatch, tmp_path):
 
 
 def test_the_words_after_an_interrupt_say_how_far_it_was():
+    console.begin()
     with console.progress_bar("work") as report:
         assert console.progress_so_far() == "at the start; nothing was written"
         report(0.25, "cutting")

@@ -57,7 +57,7 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
     "models",
     multiple=True,
     metavar="MODEL",
-    help="A promise beyond k, with its parameters, such as [bold]l-diversity:l=3,column=diagnosis[/bold]. May be repeated.",
+    help="A privacy model that must hold beyond k, written [bold]NAME:PARAMETER=VALUE,PARAMETER=VALUE[/bold]. May be repeated.",
     panel=PROMISE,
 )
 @click.option(

@@ -13,7 +13,7 @@ import rich_click as click
 from click.exceptions import Exit
 
 from shoal._version import __version__
-from shoal.cli.console import progress_so_far, tell_error, tell_warning
+from shoal.cli.console import begin, progress_so_far, tell_error, tell_warning
 from shoal.errors import PrivacyError, ShoalError, ShoalWarning
 
 DONE, FALLS_SHORT, BAD_INPUT, OWN_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -45,6 +45,7 @@ class App(click.RichGroup):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; every error ends as a sentence on standard error and an exit code."""
+        begin()
         with warnings.catch_warnings():
             warnings.simplefilter("always", ShoalWarning)
             warnings.showwarning = _show_warning(warnings.showwarning)

@@ -113,6 +113,11 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.0f} %" if percent == round(percent) else f"{percent:.1f} %"
 
 
+def begin() -> None:
+    """Forget how far an earlier command of this process was."""
+    _Stage.share, _Stage.text, _Stage.written = 0.0, "", ()
+
+
 def note_written(name: str) -> None:
     """Remember a file that is now in place."""
     _Stage.written = (*_Stage.written, name)
@@ -128,7 +133,6 @@ def progress_so_far() -> str:
 @contextlib.contextmanager
 def progress_bar(title: str) -> Iterator[Progress]:
     """Give a function that reports progress; a bar is drawn only where someone can see it."""
-    _Stage.share, _Stage.text, _Stage.written = 0.0, "", ()
     console = err()
     if not console.is_terminal:
         yield _note_progress

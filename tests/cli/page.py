@@ -1,0 +1,66 @@
+"""The reference page of the command line, written from the help texts.
+
+``python -m tests.cli.page`` writes it anew; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from rich.text import Text
+
+from shoal.cli.app import COMMANDS, app
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
+MARK = "## Commands\n"
+
+
+def commands(command: click.Command = app, words: tuple[str, ...] = ("shoal",)) -> Iterator[tuple[str, click.Command]]:
+    """Give every command and its words, groups before their members."""
+    names = COMMANDS if command is app else getattr(command, "commands", {})
+    if command is not app:
+        yield " ".join(words), command
+    for name in names:
+        yield from commands(command.get_command(click.Context(command), name), (*words, name))
+
+
+def plain(text: str | None) -> str:
+    """Return a help text without markup, safe in a table."""
+    return Text.from_markup(text or "").plain.replace("|", "\\|").replace("*", "\\*").strip()
+
+
+def described(words: str, command: click.Command) -> str:
+    """Return the section of one command."""
+    context = click.Context(command, info_name=words)
+    usage = f"{words} {' '.join(command.collect_usage_pieces(context))}"
+    paragraphs = [" ".join(part.split()) for part in (command.help or "").split("\n\n")]
+    lines = [f"### {words}", "", f"`{usage}`", ""]
+    for paragraph in paragraphs:
+        example = paragraph.startswith("[dim]")
+        lines += (
+            ["```console", f"$ {Text.from_markup(paragraph).plain}", "```", ""] if example else [plain(paragraph), ""]
+        )
+    options = [one for one in command.params if isinstance(one, click.Option) and not one.is_eager]
+    if options:
+        lines += ["| option | meaning |", "|---|---|", *(option_row(one, context) for one in options), ""]
+    return "\n".join(lines)
+
+
+def option_row(option: click.Option, context: click.Context) -> str:
+    """Return an option as a row of a table."""
+    value = "" if option.is_flag else f" {option.make_metavar(context)}"
+    names = ", ".join(f"`{name}{value}`" for name in sorted(option.opts, key=len)).replace("|", "\\|")
+    default = f" Default: {option.default}." if option.show_default else ""
+    return f"| {names} | {plain(option.help)}{default} |"
+
+
+def page(text: str) -> str:
+    """Return the page with its part about the commands written anew."""
+    kept = text.partition(MARK)[0]
+    return kept + MARK + "\n" + "\n".join(described(words, command) for words, command in commands()).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
