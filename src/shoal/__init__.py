@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shoal.audit import Audit, audit
     from shoal.errors import ShoalError, ShoalWarning
     from shoal.files import read_table
+    from shoal.generalization import Generalization
     from shoal.hierarchy import Hierarchy
     from shoal.methods import method_infos as methods
     from shoal.methods.full_domain import Datafly, Incognito
@@ -35,6 +36,7 @@ _HOME = {
     "BottomUpGeneralization": "shoal.methods.generalization",
     "Datafly": "shoal.methods.full_domain",
     "Forest": "shoal.methods.microaggregation",
+    "Generalization": "shoal.generalization",
     "Hierarchy": "shoal.hierarchy",
     "Incognito": "shoal.methods.full_domain",
     "KAnonymity": "shoal.privacy.k_anonymity",
@@ -63,6 +65,7 @@ __all__ = [
     "BottomUpGeneralization",
     "Datafly",
     "Forest",
+    "Generalization",
     "Hierarchy",
     "Incognito",
     "KAnonymity",

@@ -7,18 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-import pyarrow as pa
-
-from shoal.audit import audit, check_release, count_tuples
 from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, encode
-from shoal.errors import ColumnError, ColumnLeftOutWarning, DataError, ParameterError, PrivacyError
+from shoal.errors import ColumnError, ColumnLeftOutWarning, DataError, ParameterError
 from shoal.files import read_table
 from shoal.frames import Frame, to_frame
 from shoal.hierarchy import Hierarchy
 from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Grouping, Method, Task, say_nothing
-from shoal.metrics import Outcome, measure
 from shoal.privacy.base import PrivacyModel, Requirement
 from shoal.recipe import (
     Recipe,
@@ -30,9 +25,8 @@ from shoal.recipe import (
     restore_models,
     write_recipe,
 )
-from shoal.recoding import released_cover, render, representatives
-from shoal.result import Result
-from shoal.typing import Effort, IntArray, Progress, Release
+from shoal.result import Result, make_result
+from shoal.typing import Effort, Progress, Release
 from shoal.validation import check_choice, check_columns, check_float, check_int
 
 _ROLES = ("quasi_identifiers", "sensitive", "identifiers", "keep")
@@ -154,22 +148,8 @@ class Anonymizer:
         coded = self._encode(frame)
         requirements = tuple(model.bind(coded) for model in self.models)
         grouping = self._group(coded, requirements)
-        cover = released_cover(coded, grouping)
         self.progress(0.9, "checking")
-        released = self._assemble(frame, coded, grouping, cover)
-        self._verify(released, grouping.labels, requirements)
-        metrics = measure(Outcome(coded, grouping.labels, cover, self.k))
-        self.result_ = Result(
-            released=released,
-            groups=grouping.labels,
-            metrics=metrics,
-            audit=audit(released, quasi_identifiers=self.quasi_identifiers, sensitive=self.sensitive),
-            recipe=self.recipe(),
-            coded=coded,
-            cover=cover,
-            source=frame,
-            details=dict(grouping.details) | {"cuts": grouping.cuts},
-        )
+        self.result_ = make_result(frame, coded, grouping, self.recipe(), self.models, requirements)
         self.progress(1.0, "done")
         return self
 
@@ -224,44 +204,6 @@ class Anonymizer:
         )
         progress(0.0, "finding groups")
         return self.method.run(coded, task)
-
-    def _assemble(self, frame: Frame, coded: CodedTable, grouping: Grouping, cover: Any) -> pa.Table:
-        """Put the released table together: recoded, sensitive and kept columns in the order of the input."""
-        kept = np.flatnonzero(grouping.labels >= 0)
-        recoded = (
-            representatives(coded, grouping.labels)
-            if self.release == "representatives"
-            else render(coded, grouping.labels, cover)
-        )
-        passed = {*self.sensitive, *self.keep}
-        columns: dict[str, Any] = {}
-        for name in frame.names:
-            if name in recoded:
-                columns[name] = recoded[name]
-            elif name in passed:
-                column = frame.table.column(name)
-                columns[name] = column if len(kept) == frame.records else column.take(pa.array(kept))
-        return pa.table(columns)
-
-    def _verify(self, released: pa.Table, labels: IntArray, requirements: tuple[Requirement, ...]) -> None:
-        """Count the rendered rows again, independently of the groups, and check every model on that count."""
-        check_release(released, self.quasi_identifiers, self.k)
-        withheld = int((labels < 0).sum())
-        if withheld > self.max_suppression * len(labels):
-            raise PrivacyError(
-                f"{withheld} records would have to be withheld, more than 'max_suppression' allows "
-                f"({self.max_suppression:g} of {len(labels)}). Nothing was released.",
-                hint="allow more suppression, lower k, or take another method.",
-            )
-        counted = np.full(len(labels), -1, np.int32)
-        counted[labels >= 0] = count_tuples(released, self.quasi_identifiers).label
-        for model, requirement in zip(self.models, requirements, strict=True):
-            failing = int(requirement.failing(counted, int(counted.max(initial=-1)) + 1).sum())
-            if failing:
-                raise PrivacyError(
-                    f"{type(model).__name__} does not hold in {failing} groups. Nothing was released.",
-                    hint="relax the model, allow suppression, or take another method.",
-                )
 
     # --- the recipe ------------------------------------------------------------------------------------------
 

@@ -102,7 +102,7 @@ def _group_texts(table: CodedTable, cover: Cover, row: int, column: CodedColumn)
         _, which, form = np.unique(words, axis=0, return_index=True, return_inverse=True)
         return form.reshape(-1), [_set_form(column, words[group]) for group in which]
     _, which, form = np.unique(low * (column.cardinality + 1) + high, return_index=True, return_inverse=True)
-    return form, [_range_form(table, row, column, int(low[group]), int(high[group])) for group in which]
+    return form, [range_form(table, row, column, int(low[group]), int(high[group])) for group in which]
 
 
 def _set_form(column: CodedColumn, words: AnyArray) -> str | None:
@@ -117,7 +117,8 @@ def _set_form(column: CodedColumn, words: AnyArray) -> str | None:
     return set_text([column.texts[code] for code in codes])
 
 
-def _range_form(table: CodedTable, row: int, column: CodedColumn, low: int, high: int) -> str | None:
+def range_form(table: CodedTable, row: int, column: CodedColumn, low: int, high: int) -> str | None:
+    """Return the text of the codes ``low..high`` of a column by ranges or nodes; None for a missing value."""
     if low == high:
         return None if low == column.missing else value_text(column.texts[low])
     if high == column.missing:

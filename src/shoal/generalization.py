@@ -1,0 +1,200 @@
+"""What a global recoding releases each value as: a mapping that can be read, saved and applied to new records."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import tomli_w
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from shoal.encoding import CodedColumn, CodedTable, positions, value_texts
+from shoal.errors import DataError, FileError
+from shoal.files import replacing
+from shoal.frames import Frame, encode_dictionary, to_frame
+from shoal.recoding import ANY, range_form
+from shoal.typing import AnyArray, IntArray
+from shoal.validation import check_choice, check_columns
+
+Unseen = Literal["refuse", "suppress"]
+
+
+class Range(BaseModel):
+    """A range of numbers or dates, both ends included, and what it is released as."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    low: str
+    high: str
+    released: str
+
+
+class ColumnMapping(BaseModel):
+    """What the values of one column are released as."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    values: dict[str, str] | None = None
+    """Categories: each value, in the data or only in the hierarchy, and its released text."""
+    ranges: list[Range] | None = None
+    """Numbers and dates: where each range begins and ends."""
+    type: str = "string"
+    """The Arrow type of numbers and dates."""
+    missing: str | None = None
+    """What a missing value is released as; left out where it stays missing."""
+    knows_missing: bool = False
+    """The table the mapping was made for had missing values in this column."""
+
+    @property
+    def hides_all(self) -> bool:
+        """Tell whether every category is released as ``*``, so that a new one may be too."""
+        return self.values is not None and set(self.values.values()) == {ANY}
+
+
+class Generalization(BaseModel):
+    """A mapping for each quasi-identifier. ``apply`` recodes a table with it; ``save`` writes JSON or TOML."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Literal["shoal generalization 1"] = "shoal generalization 1"
+    k: int
+    """What the release the mapping was made for holds; new records may not."""
+    columns: dict[str, ColumnMapping]
+    keep: list[str] = []
+    """Columns that are passed through unchanged where a table has them; all others are left out."""
+
+    def apply(self, data: Any, *, unseen: Unseen = "refuse") -> Any:
+        """Recode a table in the way the release was; the same kind of table comes back.
+
+        ``unseen="suppress"`` releases ``*`` for a value that the mapping does not know; by default it is refused.
+        k is not counted; see ``shoal.audit``.
+        """
+        check_choice("Generalization.apply", "unseen", unseen, ("refuse", "suppress"))
+        frame = to_frame(data)
+        return frame.restore(self.recode(frame, unseen))
+
+    def recode(self, frame: Frame, unseen: Unseen) -> pa.Table:
+        """Return the recoded quasi-identifiers and the columns to keep, in the order of ``frame``."""
+        check_columns("a quasi-identifier", list(self.columns), frame.names)
+        recoded = {}
+        for name in frame.names:
+            if name in self.columns:
+                recoded[name] = _recode_column(frame, name, self.columns[name], unseen)
+            elif name in self.keep:
+                recoded[name] = frame.table.column(name)
+        return pa.table(recoded)
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the mapping as JSON or TOML, by the ending of the name."""
+        target = Path(path)
+        content = self.model_dump(exclude_none=True)
+        if target.suffix not in {".json", ".toml"}:
+            raise FileError(f"A generalization is saved as .json or .toml. Got {target.suffix or 'no ending'!r}.")
+        text = json.dumps(content, indent=2, ensure_ascii=False) if target.suffix == ".json" else tomli_w.dumps(content)
+        with replacing(target, force=force) as temporary:
+            temporary.write_text(text.rstrip() + "\n", encoding="utf-8")
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> Generalization:
+        """Read a mapping that ``save`` wrote."""
+        source = Path(path)
+        try:
+            text = source.read_text(encoding="utf-8")
+            content = tomllib.loads(text) if source.suffix == ".toml" else json.loads(text)
+            return cls.model_validate(content)
+        except OSError as fault:
+            raise FileError(f"The file {str(source)!r} cannot be read: {fault.strerror}.") from None
+        except (ValidationError, json.JSONDecodeError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+            raise DataError(
+                f"The file {str(source)!r} is not a generalization.", hint="save one with result.generalization.save."
+            ) from None
+
+
+def make_generalization(table: CodedTable, cuts: Sequence[IntArray], k: int, keep: Sequence[str]) -> Generalization:
+    """Describe cuts by the values they release."""
+    columns = {
+        column.name: _describe_column(table, row, column, cut)
+        for row, (column, cut) in enumerate(zip(table.columns, cuts, strict=True))
+    }
+    return Generalization(k=k, columns=columns, keep=list(keep))
+
+
+def _describe_column(table: CodedTable, row: int, column: CodedColumn, cut: IntArray) -> ColumnMapping:
+    known = range(len(column.values))
+    released = [range_form(table, row, column, int(cut[0][code]), int(cut[1][code])) for code in known]
+    missing = None
+    if column.has_missing:
+        missing = range_form(table, row, column, int(cut[0][column.missing]), int(cut[1][column.missing]))
+    absent: dict[str, Any] = {"missing": missing, "knows_missing": column.has_missing}
+    if column.kind == "interval" and not column.ordinal:
+        return ColumnMapping(ranges=_ranges(column, cut, released), type=str(column.values.type), **absent)
+    return ColumnMapping(values={column.texts[code]: str(released[code]) for code in known}, **absent)
+
+
+def _ranges(column: CodedColumn, cut: IntArray, released: Sequence[str | None]) -> list[Range]:
+    """Return one range for each run of codes that is released alike."""
+    codes = np.arange(len(column.values))
+    key = cut[0][codes].astype(np.int64) * (cut.shape[1] + 1) + cut[1][codes]
+    starts = np.flatnonzero(np.diff(key, prepend=-1)).tolist()
+    ends = [*starts[1:], len(codes)]
+    return [
+        Range(low=column.texts[first], high=column.texts[last - 1], released=str(released[first]))
+        for first, last in zip(starts, ends, strict=True)
+    ]
+
+
+def _recode_column(frame: Frame, name: str, mapping: ColumnMapping, unseen: Unseen) -> pa.Array:
+    column = frame.table.column(name) if mapping.values is not None else frame.typed(name)
+    encoded = encode_dictionary(column)
+    if mapping.values is not None:
+        forms = _category_forms(value_texts(encoded.dictionary).to_pylist(), mapping)
+    else:
+        forms = _range_forms(name, encoded.dictionary, mapping)
+    indices = np.asarray(encoded.indices.fill_null(len(forms)))
+    holes = indices == len(forms)
+    known = np.array([form is not None for form in forms] + [mapping.knows_missing or mapping.hides_all], np.bool_)
+    if unseen == "refuse":
+        _refuse_unknown(name, known[indices], holes)
+    absent = mapping.missing if mapping.knows_missing else ANY
+    table = pa.array([ANY if form is None else form for form in forms] + [absent], pa.string())
+    return table.take(pa.array(indices))
+
+
+def _category_forms(texts: Sequence[str], mapping: ColumnMapping) -> list[str | None]:
+    values: Mapping[str, str] = mapping.values or {}
+    return [values.get(text, ANY if mapping.hides_all else None) for text in texts]
+
+
+def _range_forms(name: str, values: pa.Array, mapping: ColumnMapping) -> list[str | None]:
+    """Return the text of the range each value lies in, None for one between or beyond the ranges."""
+    ranges = mapping.ranges or []
+    try:
+        kind = pa.type_for_alias(mapping.type.split("[")[0] if mapping.type.startswith("date") else mapping.type)
+        bounds = pa.array([bound for one in ranges for bound in (one.low, one.high)], pa.string()).cast(kind)
+        where = positions(values.cast(kind) if pa.types.is_temporal(kind) else values)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
+        raise DataError(
+            f"The column {name!r} cannot be read as {mapping.type}, the type it had in the release.",
+            hint="give it the same type; 39 and '39' in a text file are the same.",
+        ) from None
+    edges = positions(bounds)
+    place = np.searchsorted(edges[::2], where, side="right") - 1
+    inside = (place >= 0) & (where <= edges[1::2][np.maximum(place, 0)])
+    return [ranges[at].released if good else None for at, good in zip(place.tolist(), inside.tolist(), strict=True)]
+
+
+def _refuse_unknown(name: str, known: AnyArray, holes: AnyArray) -> None:
+    if known.all():
+        return
+    rows, empty = int((~known).sum()), int((~known & holes).sum())
+    what = "no value" if empty == rows else "values the generalization does not know"
+    raise DataError(
+        f"The column {name!r} has {what} in {rows} of {len(known)} new records.",
+        hint='correct them, or release them as * with unseen="suppress".',
+    )
