@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shoal import datasets, errors, metrics, testing
     from shoal.api import Anonymizer, anonymize
     from shoal.audit import Audit, audit
+    from shoal.compare import Comparison, compare
     from shoal.errors import ShoalError, ShoalWarning
     from shoal.files import read_table
     from shoal.generalization import Generalization
@@ -35,6 +36,7 @@ _HOME = {
     "Audit": "shoal.audit",
     "BottomUpGeneralization": "shoal.methods.generalization",
     "Datafly": "shoal.methods.full_domain",
+    "Comparison": "shoal.compare",
     "Forest": "shoal.methods.microaggregation",
     "Generalization": "shoal.generalization",
     "Hierarchy": "shoal.hierarchy",
@@ -51,6 +53,7 @@ _HOME = {
     "VMDAV": "shoal.methods.microaggregation",
     "anonymize": "shoal.api",
     "audit": "shoal.audit",
+    "compare": "shoal.compare",
     "methods": "shoal.methods:method_infos",
     "read_table": "shoal.files",
 }
@@ -63,6 +66,7 @@ __all__ = [
     "Anonymizer",
     "Audit",
     "BottomUpGeneralization",
+    "Comparison",
     "Datafly",
     "Forest",
     "Generalization",
@@ -78,6 +82,7 @@ __all__ = [
     "__version__",
     "anonymize",
     "audit",
+    "compare",
     "datasets",
     "errors",
     "methods",

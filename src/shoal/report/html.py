@@ -26,7 +26,30 @@ class Figure:
 
 def render_html(summary: Summary) -> str:
     """Return the page. Needs Jinja2 and vl-convert, the extra ``report``."""
-    jinja2 = require("jinja2", "report", "An HTML report")
+    page: str = (
+        page_environment("An HTML report")
+        .get_template("report.html.j2")
+        .render(
+            s=summary,
+            words=words,
+            style=page_style(),
+            figures=figures(summary),
+            spreads=[
+                _spread(summary, place) for place, one in enumerate(summary.columns) if one.released_as != "removed"
+            ],
+        )
+    )
+    return page
+
+
+def page_style() -> str:
+    """Return the style of all pages."""
+    return files("shoal.report").joinpath("templates/style.css").read_text(encoding="utf-8")
+
+
+def page_environment(purpose: str) -> Any:
+    """Return what fills in templates; every value is escaped unless a template says it is safe."""
+    jinja2 = require("jinja2", "report", purpose)
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("shoal.report"),
         autoescape=True,
@@ -40,16 +63,7 @@ def render_html(summary: Summary) -> str:
         "listed": words.listed,
         "number": lambda value: f"{value:,.6g}",
     }
-    safe = jinja2.filters.do_mark_safe
-    page: str = environment.get_template("report.html.j2").render(
-        s=summary,
-        words=words,
-        style=safe(files("shoal.report").joinpath("templates/style.css").read_text(encoding="utf-8")),
-        figures=figures(summary),
-        spreads=[_spread(summary, place) for place, one in enumerate(summary.columns) if one.released_as != "removed"],
-        safe=safe,
-    )
-    return page
+    return environment
 
 
 def figures(summary: Summary) -> dict[str, Figure]:

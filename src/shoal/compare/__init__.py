@@ -1,0 +1,208 @@
+"""Methods, sizes of k and efforts side by side on one table: what protection costs which information."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.compare.choice import RULE, frontier, recommend
+from shoal.compare.comparison import Comparison
+from shoal.compare.points import Plan, Point, make_plans, run_plan
+from shoal.compare.state import State
+from shoal.errors import ParameterError, PrivacyError
+from shoal.files import read_table
+from shoal.frames import Frame, to_frame
+from shoal.methods import DEFAULT_METHOD
+from shoal.methods.base import Method
+from shoal.result import table_hash
+from shoal.typing import Effort
+from shoal.validation import check_choice, check_columns, check_int
+
+__all__ = ["RULE", "Comparison", "Point", "compare", "frontier", "recommend"]
+
+KS = (2, 5, 10, 20, 50)
+SAMPLE_RECORDS = 20_000
+LARGE_RECORDS = 50_000
+_ROLES = ("quasi_identifiers", "sensitive", "identifiers", "keep")
+_OWN = ("method", "effort", "progress", "on_interrupt")
+
+
+class _StopRun(BaseException):
+    """Ends a run between two of its steps; no method may catch it."""
+
+
+def compare(
+    data: Any,
+    *,
+    methods: Sequence[str | Method] | str | Method | None = None,
+    k: Sequence[int] | int = KS,
+    efforts: Sequence[Effort] | Effort = "balanced",
+    sample: int | Literal["auto"] | None = "auto",
+    whole: bool = True,
+    workers: int | None = None,
+    state: str | Path | None = None,
+    on_point: Callable[[Point], None] | None = None,
+    on_interrupt: Literal["raise", "partial"] = "raise",
+    **parameters: Any,
+) -> Comparison:
+    """Run methods × efforts × k on one table and show what protection costs which information.
+
+    Parameters
+    ----------
+    data
+        A table as for ``anonymize``, or the path of a file.
+    methods
+        Names of methods or method objects; by default the default method and Mondrian.
+    k
+        Sizes of the smallest group.
+    efforts
+        For methods that can spend more to lose less; others are run once for each k.
+    sample
+        Run every point on so many records first, to see the shape soon. ``"auto"``: 20,000 where the table has
+        more than 50,000. A sample is sparser than the table, so its points lose more. None: no sample.
+    whole
+        Then run every point on the whole table; False stops after the sample.
+    workers
+        Points made at the same time; by default one for each processor.
+    state
+        A file to which every finished point is added, and from which points of an earlier run are taken.
+    on_point
+        Called with each point as soon as it is finished.
+    on_interrupt
+        What Ctrl-C does: ``"raise"``, or ``"partial"`` to return what is finished.
+    parameters
+        All others are those of ``Anonymizer``.
+    """
+    check_choice("compare", "on_interrupt", on_interrupt, ("raise", "partial"))
+    frame = read_table(data) if isinstance(data, (str, Path)) else to_frame(data)
+    plans = make_plans(*_axes(methods, k, efforts), _check_parameters(parameters))
+    frame = _columns_with_roles(frame, plans[0])
+    stages = _stages(frame, plans, sample, whole=whole)
+    crew = _Crew(State(Path(state) if state else None, table_hash(frame.table)), _check_workers(workers))
+    points: list[Point] = []
+    complete = True
+    try:
+        for point in crew.run(stages, plans):
+            points.append(point)
+            if on_point:
+                on_point(point)
+    except KeyboardInterrupt:
+        if on_interrupt == "raise":
+            raise
+        complete = False
+    if complete and all(point.fault for point in points):
+        raise PrivacyError(f"No release could be made for comparison. The first fault: {points[0].fault}")
+    order = {(plan.point.series, plan.point.k): place for place, plan in enumerate(plans)}
+    points.sort(key=lambda point: (point.sampled, order[point.series, point.k]))
+    return Comparison(tuple(points), kind=frame.kind, total=frame.records, complete=complete)
+
+
+def _axes(methods: Any, k: Any, efforts: Any) -> tuple[list[str | Method], list[int], list[Effort]]:
+    chosen = [DEFAULT_METHOD, "mondrian"] if methods is None else _as_list(methods, (str, Method))
+    ks = sorted({check_int("compare", "k", one, least=2) for one in _as_list(k, int)})
+    dials = _as_list(efforts, (str, int, float))
+    for name, values in (("methods", chosen), ("k", ks), ("efforts", dials)):
+        if not values:
+            raise ParameterError(f"The {name!r} parameter of compare must name at least one. Got none.")
+    return list(dict.fromkeys(chosen)), ks, list(dict.fromkeys(dials))
+
+
+def _as_list(values: Any, one: type | tuple[type, ...]) -> list[Any]:
+    return [values] if isinstance(values, one) else list(values)
+
+
+def _check_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
+    for name in _OWN:
+        if name in parameters:
+            raise ParameterError(
+                f"The parameter {name!r} does not belong to compare.",
+                hint="give 'methods', 'efforts' or 'on_point' instead.",
+            )
+    return parameters
+
+
+def _columns_with_roles(frame: Frame, plan: Plan) -> Frame:
+    """Return only what a release is made of: the rest would be left out anyway, with a warning for each point."""
+    roles = {role: getattr(plan.anonymizer, role) for role in _ROLES}
+    for role, names in roles.items():
+        check_columns(role.replace("_", " "), names, frame.names)
+    used = {name for names in roles.values() for name in names}
+    return frame.select([name for name in frame.names if name in used])
+
+
+def _stages(frame: Frame, plans: list[Plan], sample: int | str | None, *, whole: bool) -> list[tuple[Frame, bool]]:
+    """Return the tables to run on: a sample where it is wanted, then the whole."""
+    largest = max(plan.point.k for plan in plans)
+    if isinstance(sample, str):
+        check_choice("compare", "sample", sample, ("auto",))
+        size = SAMPLE_RECORDS if frame.records > LARGE_RECORDS else None
+    else:
+        size = None if sample is None else check_int("compare", "sample", sample, least=2)
+    check_int("compare", "k", largest, least=2, most=min(frame.records, size or frame.records))
+    if size is None or size >= frame.records:
+        return [(frame, False)]
+    rows = np.random.default_rng(plans[0].anonymizer.seed).choice(frame.records, size, replace=False)
+    part = Frame(frame.table.take(pa.array(np.sort(rows))), frame.kind, frame.untyped)
+    return [(part, True), (frame, False)] if whole else [(part, True)]
+
+
+def _check_workers(workers: int | None) -> int:
+    if workers is not None:
+        return check_int("compare", "workers", workers, least=1)
+    return (os.cpu_count() or 1) if _threads_are_safe() else 1
+
+
+def _threads_are_safe() -> bool:
+    """Tell whether kernels with threads of their own may run side by side; numba's fallback pool ends the process."""
+    return any(find_spec(f"numba.np.ufunc.{pool}") is not None for pool in ("omppool", "tbbpool"))
+
+
+@dataclass(frozen=True)
+class _Crew:
+    """Runs plans side by side and hands over their points as they finish."""
+
+    state: State
+    workers: int
+
+    def run(self, stages: list[tuple[Frame, bool]], plans: list[Plan]) -> Iterator[Point]:
+        """Return the point of every plan on every table, finished ones first."""
+        stop = threading.Event()
+
+        def watch(_fraction: float, _text: str) -> None:
+            if stop.is_set():
+                raise _StopRun
+
+        with ThreadPoolExecutor(self.workers, thread_name_prefix="shoal-compare") as pool:
+            try:
+                for frame, sampled in stages:
+                    yield from self._run_stage(pool, plans, frame, sampled=sampled, watch=watch)
+            except BaseException:  # an interrupt, or a reader who has seen enough
+                stop.set()
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+    def _run_stage(
+        self, pool: ThreadPoolExecutor, plans: list[Plan], frame: Frame, *, sampled: bool, watch: Any
+    ) -> Iterator[Point]:
+        waiting: dict[Future[Point], str] = {}
+        for plan in plans:
+            key = self.state.key(plan, frame.records)
+            if key in self.state.known:
+                yield self.state.known[key]
+            else:
+                waiting[pool.submit(run_plan, plan, frame, sampled=sampled, watch=watch)] = key
+        while waiting:
+            finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in finished:
+                key, point = waiting.pop(future), future.result()
+                self.state.add(key, point)
+                yield point
