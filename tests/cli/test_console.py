@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from shoal.cli import console
@@ -51,6 +53,15 @@ def test_a_bar_is_drawn_on_a_terminal_and_goes_to_standard_error(capsys, monkeyp
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "cutting" in shown.err
+
+
+def test_a_warning_during_the_work_stands_on_a_line_of_its_own(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with console.progress_bar("work"):
+        console.tell_warning("Columns are left out.")
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    assert "Warning: Columns are left out." in re.split(r"[\r\n]+", shown)
+    assert console.err() is not console.err()
 
 
 def test_the_first_run_says_that_it_compiles(capsys, monkeypatch, tmp_path):

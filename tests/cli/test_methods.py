@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+from typing import get_args
+
+from shoal.cli.methods import FAMILIES
 from shoal.methods import DEFAULT_METHOD, REGISTRY
+from shoal.methods.base import Family
 
 
 def test_every_method_is_listed_with_its_paper(shoal):
@@ -16,3 +20,7 @@ def test_the_table_names_every_method_and_marks_the_default(shoal):
     for name in REGISTRY:
         assert name in run.out
     assert "(default)" in run.out
+
+
+def test_every_family_has_its_words():
+    assert set(FAMILIES) == set(get_args(Family))

@@ -34,6 +34,8 @@ class _Stage:
     share = 0.0
     text = ""
     written: tuple[str, ...] = ()
+    console: Console | None = None
+    """Where a bar is being drawn; a warning printed elsewhere would land in its middle."""
 
 
 def out() -> Console:
@@ -45,6 +47,8 @@ def out() -> Console:
 
 def err() -> Console:
     """Return the console for everything that is no result."""
+    if _Stage.console is not None:
+        return _Stage.console
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
@@ -149,7 +153,11 @@ def progress_bar(title: str) -> Iterator[Progress]:
             _note_progress(fraction, text)
             bar.update(task, completed=fraction, description=text)
 
-        yield report
+        _Stage.console = console
+        try:
+            yield report
+        finally:
+            _Stage.console = None
 
 
 def compiles_first() -> bool:

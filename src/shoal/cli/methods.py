@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from shoal.cli.console import make_table, out, print_json
 from shoal.cli.options import json_option
+
+if TYPE_CHECKING:
+    from shoal.methods.base import MethodInfo
+
+FAMILIES = {
+    "global": "Global: a value is made coarser everywhere or nowhere",
+    "local": "Local: each group is built record by record",
+    "microaggregation": "Microaggregation: small groups, released as one typical record each",
+    "multidimensional": "Multidimensional: the table is cut into boxes",
+}
 
 
 @click.command("methods")
@@ -23,8 +34,18 @@ def command(*, as_json: bool) -> None:
     if as_json:
         print_json([{**asdict(info), "default": info.name == DEFAULT_METHOD} for info in infos])
         return
-    table = make_table("method", "family", "time", "paper")
-    for info in infos:
-        mark = " (default)" if info.name == DEFAULT_METHOD else ""
-        table.add_row(f"{info.name}{mark}", info.family, info.complexity, info.paper)
-    out().print(table)
+    _show(infos, DEFAULT_METHOD)
+
+
+def _show(infos: list[MethodInfo], default: str) -> None:
+    from rich.text import Text
+
+    console = out()
+    for family in sorted({info.family for info in infos}):
+        console.print(FAMILIES[family], style="bold")
+        table = make_table("method", "paper, and time for n records with m columns")
+        for info in infos:
+            if info.family == family:
+                name = f"{info.name} (default)" if info.name == default else info.name
+                table.add_row(name, Text.assemble(info.paper, "\n", (info.complexity, "dim")))
+        console.print(table)
