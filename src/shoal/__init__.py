@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shoal.methods import method_infos as methods
     from shoal.methods.full_domain import Datafly, Incognito
     from shoal.methods.generalization import BottomUpGeneralization
+    from shoal.methods.local_recoding import BottomUp, TopDown
     from shoal.methods.merge_split import MergeSplit
     from shoal.methods.microaggregation import MDAV, VMDAV, Forest, Univariate
     from shoal.methods.mondrian import Mondrian
@@ -37,6 +38,7 @@ _HOME = {
     "BottomUpGeneralization": "shoal.methods.generalization",
     "Datafly": "shoal.methods.full_domain",
     "Comparison": "shoal.compare",
+    "BottomUp": "shoal.methods.local_recoding",
     "Forest": "shoal.methods.microaggregation",
     "Generalization": "shoal.generalization",
     "Hierarchy": "shoal.hierarchy",
@@ -49,6 +51,7 @@ _HOME = {
     "SBCA": "shoal.methods.similarity",
     "ShoalError": "shoal.errors",
     "ShoalWarning": "shoal.errors",
+    "TopDown": "shoal.methods.local_recoding",
     "Univariate": "shoal.methods.microaggregation",
     "VMDAV": "shoal.methods.microaggregation",
     "anonymize": "shoal.api",
@@ -65,6 +68,7 @@ __all__ = [
     "VMDAV",
     "Anonymizer",
     "Audit",
+    "BottomUp",
     "BottomUpGeneralization",
     "Comparison",
     "Datafly",
@@ -78,6 +82,7 @@ __all__ = [
     "Result",
     "ShoalError",
     "ShoalWarning",
+    "TopDown",
     "Univariate",
     "__version__",
     "anonymize",

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 REGISTRY: dict[str, tuple[str, str]] = {
     "bug": ("shoal.methods.generalization", "BottomUpGeneralization"),
     "datafly": ("shoal.methods.full_domain", "Datafly"),
+    "bottom-up": ("shoal.methods.local_recoding", "BottomUp"),
     "forest": ("shoal.methods.microaggregation", "Forest"),
     "incognito": ("shoal.methods.full_domain", "Incognito"),
     "mdav": ("shoal.methods.microaggregation", "MDAV"),
     "mondrian": ("shoal.methods.mondrian", "Mondrian"),
     "merge-split": ("shoal.methods.merge_split", "MergeSplit"),
     "sbca": ("shoal.methods.similarity", "SBCA"),
+    "top-down": ("shoal.methods.local_recoding", "TopDown"),
     "univariate": ("shoal.methods.microaggregation", "Univariate"),
     "v-mdav": ("shoal.methods.microaggregation", "VMDAV"),
 }

@@ -1,0 +1,197 @@
+"""Bottom-Up local recoding (Xu et al. 2006, section 4.1, Figure 4).
+
+Groups are numbered; a round goes through the numbers and merges each group that is still below k with its
+nearest group (:mod:`shoal.kernels.nearest_group`). The union keeps the number of the group that asked and is not
+asked again in this round; the other number is gone. Members are chained lists, so that a merge costs the same
+whatever the sizes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.compiling import kernel
+from shoal.kernels.group_tree import Tree, remove_group, update_group
+from shoal.kernels.nearest_group import Stack, find_nearest_group
+from shoal.kernels.range_costs import RangeCosts, cost_with_record, cover_by_group
+from shoal.kernels.space import Cover, Space, add_record, group_cost, join
+from shoal.typing import IntArray
+
+
+class Chains(NamedTuple):
+    """The members of each group, as chained lists of records."""
+
+    head: IntArray
+    """First record of each group, -1 when the group is gone."""
+    tail: IntArray
+    """Last record of each group."""
+    next: IntArray
+    """The record after each record in its group, -1 after the last."""
+
+
+@kernel()
+def start_single(space: Space, codes: IntArray) -> tuple[Cover, Chains]:
+    """Return one group for each record."""
+    records = codes.shape[1]
+    cover = cover_by_group(space, records)
+    for record in range(records):
+        add_record(space, cover, record, codes, record)
+    numbers = np.arange(records, dtype=np.int32)
+    return cover, Chains(numbers.copy(), numbers.copy(), np.full(records, -1, np.int32))
+
+
+@kernel()
+def merge_groups(space: Space, cover: Cover, chains: Chains, group: int, other: int) -> None:
+    """Let ``group`` take in the records of ``other``, after its own."""
+    join(space, cover, group, other)
+    chains.next[chains.tail[group]] = chains.head[other]
+    chains.tail[group] = chains.tail[other]
+    chains.head[other] = -1
+    cover.size[other] = 0
+
+
+@kernel()
+def merge_small_groups(
+    space: Space,
+    costs: RangeCosts,
+    cover: Cover,
+    chains: Chains,
+    tree: Tree,
+    stack: Stack,
+    asking: IntArray,
+    k: int,
+) -> int:
+    """Merge each group of ``asking`` that is still there and below k with its nearest group; return the merges."""
+    merges = 0
+    for group in asking:
+        if chains.head[group] < 0 or cover.size[group] >= k:
+            continue
+        other, _ = find_nearest_group(space, costs, cover, tree, stack, group)
+        if other < 0:
+            break
+        merge_groups(space, cover, chains, group, other)
+        remove_group(tree, other)
+        update_group(space, cover, tree, group)
+        merges += 1
+    return merges
+
+
+@kernel()
+def members_of(chains: Chains, group: int, size: int) -> IntArray:
+    """Return the records of a group in the order in which they came."""
+    members = np.empty(size, np.int32)
+    record = chains.head[group]
+    for place in range(size):
+        members[place] = record
+        record = chains.next[record]
+    return members
+
+
+@kernel()
+def _farthest(space: Space, costs: RangeCosts, cover: Cover, codes: IntArray, members: IntArray) -> int:
+    """Return the place of the member that makes the dearest pair with the first, the earliest among equals."""
+    cover.size[0] = 0
+    add_record(space, cover, 0, codes, members[0])
+    best, most = 0, -1.0
+    for place in range(members.shape[0]):
+        cost = cost_with_record(space, costs, cover, 0, codes, members[place], np.inf)
+        if cost > most:
+            best, most = place, cost
+    return best
+
+
+@kernel()
+def _move_to_front(members: IntArray, place: int, front: int) -> None:
+    """Put one member at ``front`` and those from there on one place back, in their order."""
+    record = members[place]
+    for later in range(place, front, -1):
+        members[later] = members[later - 1]
+    members[front] = record
+
+
+@kernel()
+def take_cheapest(
+    space: Space, costs: RangeCosts, codes: IntArray, piece: Cover, members: IntArray, taken: int
+) -> float:
+    """Let a piece take, of the members from ``taken`` on, the one that widens it least, the earliest among equals.
+
+    The member moves to the place ``taken``; the piece's new cost is returned.
+    """
+    best, least = taken, np.inf
+    for place in range(taken, members.shape[0]):
+        cost = cost_with_record(space, costs, piece, 0, codes, members[place], least)
+        if cost < least:
+            best, least = place, cost
+    _move_to_front(members, best, taken)
+    add_record(space, piece, 0, codes, members[taken])
+    return least
+
+
+@kernel()
+def order_for_split(space: Space, costs: RangeCosts, codes: IntArray, members: IntArray, k: int) -> None:
+    """Order the members of a large group so that each k in a row make a close piece.
+
+    A piece begins with the member farthest from the first that is left and takes, k - 1 times, the member that widens it
+    least. What stays after ⌊n/k⌋ - 1 pieces is the last piece.
+    """
+    piece = cover_by_group(space, 1)
+    for begin in range(0, (members.shape[0] // k - 1) * k, k):
+        front = begin + _farthest(space, costs, piece, codes, members[begin:])
+        _move_to_front(members, front, begin)
+        piece.size[0] = 0
+        piece.words[:] = 0
+        add_record(space, piece, 0, codes, members[begin])
+        for taken in range(begin + 1, begin + k):
+            take_cheapest(space, costs, codes, piece, members, taken)
+
+
+@kernel()
+def write_group(space: Space, codes: IntArray, members: IntArray, cover: Cover, chains: Chains, number: int) -> None:
+    """Write the records ``members`` down as group ``number``."""
+    cover.size[number] = 0
+    cover.words[number] = 0
+    chains.head[number] = members[0]
+    chains.tail[number] = members[-1]
+    for place in range(members.shape[0]):
+        chains.next[members[place]] = members[place + 1] if place + 1 < members.shape[0] else -1
+        add_record(space, cover, number, codes, members[place])
+
+
+@kernel()
+def renumber(
+    space: Space, costs: RangeCosts, codes: IntArray, cover: Cover, chains: Chains, k: int, split: bool
+) -> tuple[Cover, Chains]:
+    """Number the groups that are left from 0 in their order; with ``split``, each of 2k or more becomes ⌊n/k⌋ in its place."""
+    pieces = 0
+    for size in cover.size:
+        pieces += max(1, size // k) if split and size > 0 else size > 0
+    new_cover = cover_by_group(space, pieces)
+    new = Chains(np.empty(pieces, np.int32), np.empty(pieces, np.int32), chains.next.copy())
+    number = 0
+    for group in range(cover.size.shape[0]):
+        size = cover.size[group]
+        if size == 0:
+            continue
+        members = members_of(chains, group, size)
+        count = max(1, size // k) if split else 1
+        if count > 1 and group_cost(space, cover, group) > 0.0:
+            order_for_split(space, costs, codes, members, k)
+        for piece in range(count):
+            end = size if piece == count - 1 else (piece + 1) * k
+            write_group(space, codes, members[piece * k : end], new_cover, new, number)
+            number += 1
+    return new_cover, new
+
+
+@kernel()
+def label_records(chains: Chains) -> IntArray:
+    """Return the group number of each record."""
+    labels = np.empty(chains.next.shape[0], np.int32)
+    for group in range(chains.head.shape[0]):
+        record = chains.head[group]
+        while record >= 0:
+            labels[record] = group
+            record = chains.next[record]
+    return labels
