@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.papers.tables import Table, adult, data_file, measured, parse_arguments, write_tables
+from benchmarks.papers.tables import Table, adult, adult_hierarchy, measured, parse_arguments, write_tables
 from shoal.encoding import CodedTable, encode
 from shoal.frames import to_frame
 from shoal.methods.base import Method
@@ -96,7 +96,7 @@ def adult_tables() -> dict[str, CodedTable]:
     """Return Adult with categories as sets, and by hierarchy or flat as in Xu et al. (2006)."""
     frame = adult()
     flat = dict.fromkeys(("occupation", "race", "sex", "native-country"), "flat")
-    files = {name: data_file(f"adult/hierarchies/{name}.csv") for name in ("workclass", "marital-status")}
+    files = {name: adult_hierarchy(name) for name in ("workclass", "marital-status")}
     return {
         "sets": encode(frame, ADULT_COLUMNS),
         "hierarchies": encode(frame, ADULT_COLUMNS, hierarchies={**flat, **files}),

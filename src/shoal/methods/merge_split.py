@@ -37,7 +37,7 @@ class MergeSplit(Method):
         name="merge-split",
         title="Merge & Split",
         family="local",
-        paper="Zhong 2012",
+        paper="Zhong, Utility-enhanced k-Anonymity Algorithm for Non-Uniform Datasets (ISSI 2012)",
         complexity="O(m n²) at worst; on Adult about linear in n",
     )
 

@@ -45,7 +45,7 @@ class SBCA(Method):
         name="sbca",
         title="Similarity-based clustering",
         family="local",
-        paper="Sarrafi Aghdam, Sonehara 2016",
+        paper="Sarrafi Aghdam & Sonehara, Achieving High Data Utility K-Anonymization Using Similarity-Based Clustering Model (2016)",
         complexity="O(m n²/k)",
     )
 
