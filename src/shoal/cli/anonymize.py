@@ -18,6 +18,7 @@ from shoal.cli.options import (
     load,
     names_option,
     pairs_callback,
+    path_option,
     split_call,
 )
 from shoal.errors import FileError, ParameterError
@@ -126,21 +127,16 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
     help="Start of the random numbers: same table, same call, same groups. Default: 0.",
     panel=SEARCH,
 )
-@click.option(
+@path_option(
     "--recipe",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Take all choices from a recipe file; options given here replace what it says.",
+    text="Take all choices from a recipe file; options given here replace what it says.",
     panel=INPUT,
 )
 @input_options
-@click.option(
+@path_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the release here (.csv, .tsv, .csv.gz, .parquet). Without it nothing is written.",
-    panel=OUTPUT,
+    text="Write the release here (.csv, .tsv, .csv.gz, .parquet). Without it nothing is written.",
 )
 @click.option(
     "--keep-order",
@@ -154,12 +150,9 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
     help="Also write a JSON file beside the release: input hash, recipe, versions, measures.",
     panel=OUTPUT,
 )
-@click.option(
+@path_option(
     "--report",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Also tell people what was done, gained and lost (.html, .md or .json). It holds no row of the original.",
-    panel=OUTPUT,
+    text="Also tell people what was done, gained and lost (.html, .md or .json). It holds no row of the original.",
 )
 @click.option(
     "--report-examples",
@@ -167,12 +160,9 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
     help="Put some rows of the original into the report. It must then be kept as safe as the table.",
     panel=OUTPUT,
 )
-@click.option(
+@path_option(
     "--save-recipe",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write all choices to a recipe file, to repeat the release.",
-    panel=OUTPUT,
+    text="Write all choices to a recipe file, to repeat the release.",
 )
 @force_option
 @json_option

@@ -11,13 +11,13 @@ from shoal.cli.anonymize import effort_callback
 from shoal.cli.console import make_table, note_written, out, print_json, progress_bar, share
 from shoal.cli.options import (
     INPUT,
-    OUTPUT,
     file_argument,
     force_option,
     input_options,
     json_option,
     load,
     names_option,
+    path_option,
     split_call,
     split_names,
 )
@@ -44,11 +44,9 @@ def efforts_callback(ctx: click.Context, param: click.Parameter, value: str | No
 
 @click.command("compare")
 @file_argument
-@click.option(
+@path_option(
     "--recipe",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Roles, hierarchies and all other choices; its k, method and effort are replaced by what is compared.",
+    text="Roles, hierarchies and all other choices; its k, method and effort are replaced by what is compared.",
     panel=INPUT,
 )
 @names_option("--qi", "quasi_identifiers", text="Quasi-identifiers: columns an outsider may know.")
@@ -82,20 +80,14 @@ def efforts_callback(ctx: click.Context, param: click.Parameter, value: str | No
     panel=POINTS,
 )
 @click.option("--sample-only", is_flag=True, help="Stop after the sample.", panel=POINTS)
-@click.option(
+@path_option(
     "--state",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Add each finished point to this file, and take points of an earlier run from it.",
-    panel=OUTPUT,
+    text="Add each finished point to this file, and take points of an earlier run from it.",
 )
-@click.option(
+@path_option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write picture or figures here (.html, .svg, .json, .csv).",
-    panel=OUTPUT,
+    text="Write picture or figures here (.html, .svg, .json, .csv).",
 )
 @input_options
 @force_option

@@ -114,6 +114,11 @@ def force_option(command: _Command) -> _Command:
     return click.option("--force", is_flag=True, help="Replace files that exist.", panel=OUTPUT)(command)
 
 
+def path_option(*declarations: str, text: str, panel: str = OUTPUT) -> Callable[[_Command], _Command]:
+    """Return an option that takes the path of a file."""
+    return click.option(*declarations, type=click.Path(path_type=Path), metavar="FILE", help=text, panel=panel)
+
+
 def file_argument(command: _Command) -> _Command:
     """Add the argument FILE."""
     return click.argument("file", type=click.Path(path_type=Path), metavar="FILE")(command)
