@@ -15,6 +15,7 @@ from shoal.errors import ColumnError
 from shoal.methods.base import MethodInfo, Task
 from shoal.methods.blocking import Microaggregation, column_codes
 from shoal.methods.scaling import Points, as_points
+from shoal.methods.sse import minimise_sse
 from shoal.typing import FloatArray, IntArray
 from shoal.validation import check_choice, check_float, nearest_hint
 
@@ -38,11 +39,17 @@ class MDAV(Microaggregation):
         ``"z"``: columns count by their standard deviation. ``"range"``: by their range. ``"none"``: as they are.
     within
         A column whose values are not mixed in a group.
+    refine
+        True: for large tables. MDAV runs in blocks of near records, then records move to and swap with the groups
+        of their neighbours while the loss falls: less is lost than with plain MDAV, in time that grows in
+        proportion to the records.
 
     With categories among the columns this is MDAV-generic: the average record has their most frequent values.
     Where the papers are silent on ties, the record that comes first is taken; with this choice the figures
     published for the reference sets come out to the last digit.
     """
+
+    refine: bool = False
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="mdav",
@@ -54,9 +61,11 @@ class MDAV(Microaggregation):
     )
 
     def _place(self, table: CodedTable) -> Points:
-        return as_points(table, self.scale)
+        return super()._place(table) if self.refine else as_points(table, self.scale)
 
     def _group(self, points: Points, task: Task) -> IntArray:
+        if self.refine:
+            return minimise_sse(points.numbers, task.k, "fast", progress=task.progress)
         if points.codes.shape[0]:
             return _group_mixed(points, task)
         from shoal.kernels import mdav as kernels  # noqa: PLC0415  (numba is imported when first needed)

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.encoding import encode
+from shoal.frames import Frame
+from shoal.methods import partition, sse
+from shoal.methods.base import Task
+from shoal.methods.microaggregation import MDAV
+from shoal.methods.partition import GroupPool, best_partition
+from shoal.methods.scaling import as_coordinates
+from shoal.methods.sse import make_plan, minimise_sse
+from tests import reference_microaggregation as reference
+from tests.kernels.test_mdav import tables
+from tests.methods.test_microaggregation import COMPANIES
+
+
+@pytest.fixture
+def short_plan(monkeypatch):
+    """Let every effort anneal for a moment only."""
+    plan = make_plan("best", 10)._replace(runs=2, steps=20_000)
+    monkeypatch.setattr(sse, "make_plan", lambda *_: plan)
+
+
+def loss(matrix, labels):
+    return reference.loss(matrix.tolist(), labels.tolist())
+
+
+def test_the_slides_eleven_companies_come_out_with_their_means(short_plan):
+    matrix = as_coordinates(encode(Frame(pa.table(COMPANIES)), ["surface", "employees"]), "z")
+    labels = minimise_sse(matrix, 3, "best")
+    assert labels.tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 1, 0, 2]
+    assert loss(matrix, labels) == pytest.approx(7.4848, abs=5e-5)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_tiny_tables_of_scattered_records_are_grouped_as_well_as_possible(seed, short_plan):
+    matrix = np.random.default_rng(seed).normal(size=(11, 2))
+    labels = minimise_sse(matrix, 3, "best")
+    least, _ = reference.optimum(matrix.tolist(), 3)
+    assert loss(matrix, labels) == pytest.approx(least)
+
+
+@settings(deadline=None, max_examples=25)
+@given(tables(most=30), st.integers(2, 5))
+def test_groups_have_at_least_k_records_and_lose_no_more_than_mdav(matrix, k):
+    k = min(k, len(matrix))
+    labels = minimise_sse(matrix, k, "fast")
+    scale = max(float((matrix**2).sum()), 1.0)
+    assert np.bincount(labels).min() >= k
+    assert loss(matrix, labels) <= reference.loss(matrix.tolist(), reference.mdav(matrix.tolist(), k)) + 1e-9 * scale
+
+
+@pytest.mark.parametrize("effort", ["fast", "balanced"])
+def test_less_is_lost_than_with_mdav(effort, short_plan):
+    matrix = np.random.default_rng(3).normal(size=(400, 4))
+    coded = encode(Frame(pa.table({f"x{i}": matrix[:, i] for i in range(4)})), [f"x{i}" for i in range(4)])
+    scaled = as_coordinates(coded, "z")
+    plain = MDAV().run(coded, Task(k=4)).labels
+    labels = minimise_sse(scaled, 4, effort)
+    assert np.bincount(labels).min() >= 4
+    assert loss(scaled, labels) < 0.95 * loss(scaled, plain)
+
+
+def test_the_same_seed_gives_the_same_groups_and_another_seed_others(short_plan):
+    matrix = np.random.default_rng(0).normal(size=(300, 3))
+    assert minimise_sse(matrix, 3, seed=5).tolist() == minimise_sse(matrix, 3, seed=5).tolist()
+    assert minimise_sse(matrix, 3, seed=5).tolist() != minimise_sse(matrix, 3, seed=6).tolist()
+
+
+def test_large_tables_are_started_in_blocks(monkeypatch):
+    matrix = np.random.default_rng(0).normal(size=(3_000, 3))
+    whole = minimise_sse(matrix, 5, "fast")
+    monkeypatch.setattr(sse, "_BLOCK", 500)
+    blocked = minimise_sse(matrix, 5, "fast")
+    assert np.bincount(blocked).min() >= 5
+    assert whole.tolist() != blocked.tolist()
+    assert loss(matrix, blocked) < 1.1 * loss(matrix, whole)
+
+
+def test_mdav_refined_loses_less_than_mdav():
+    rng = np.random.default_rng(1)
+    coded = encode(Frame(pa.table({"x": rng.normal(size=500), "y": rng.standard_t(2, 500)})), ["x", "y"])
+    scaled = as_coordinates(coded, "z")
+    plain, refined = (MDAV(refine=refine).run(coded, Task(k=5)).labels for refine in (False, True))
+    assert np.bincount(refined).min() >= 5
+    assert loss(scaled, refined) < loss(scaled, plain)
+
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_a_table_below_2k_is_one_group(n):
+    assert minimise_sse(np.arange(float(n))[:, None], 3, "best").tolist() == [0] * n
+
+
+def test_an_effort_in_seconds_has_a_deadline():
+    assert make_plan(2.0, 100).deadline < make_plan(60.0, 100).deadline < np.inf
+    assert make_plan("best", 100).deadline == np.inf
+
+
+def test_the_best_partition_is_made_of_groups_of_different_groupings():
+    points = np.array([[0.0], [1.0], [10.0], [11.0], [20.0], [21.0], [30.0], [31.0]])
+    pool = GroupPool(points)
+    good_left = np.array([0, 0, 1, 1, 2, 3, 2, 3], np.int32)
+    good_right = np.array([0, 1, 0, 1, 2, 2, 3, 3], np.int32)
+    pool.add(good_left)
+    pool.add(good_right)
+    assert best_partition(pool, good_left).tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_without_a_solver_the_best_grouping_seen_is_returned(monkeypatch):
+    monkeypatch.setattr(partition, "has_solver", lambda: False)
+    labels = np.array([0, 0, 1, 1], np.int32)
+    assert best_partition(GroupPool(np.zeros((4, 1))), labels) is labels
