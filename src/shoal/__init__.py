@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shoal.methods.merge_split import MergeSplit
     from shoal.methods.microaggregation import MDAV, VMDAV, Forest, Univariate
     from shoal.methods.mondrian import Mondrian
+    from shoal.methods.optimise import Optimise
     from shoal.methods.similarity import SBCA
     from shoal.privacy.k_anonymity import KAnonymity
     from shoal.result import Result
@@ -47,6 +48,7 @@ _HOME = {
     "MergeSplit": "shoal.methods.merge_split",
     "MDAV": "shoal.methods.microaggregation",
     "Mondrian": "shoal.methods.mondrian",
+    "Optimise": "shoal.methods.optimise",
     "Result": "shoal.result",
     "SBCA": "shoal.methods.similarity",
     "ShoalError": "shoal.errors",
@@ -79,6 +81,7 @@ __all__ = [
     "KAnonymity",
     "MergeSplit",
     "Mondrian",
+    "Optimise",
     "Result",
     "ShoalError",
     "ShoalWarning",

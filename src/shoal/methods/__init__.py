@@ -20,6 +20,7 @@ REGISTRY: dict[str, tuple[str, str]] = {
     "mdav": ("shoal.methods.microaggregation", "MDAV"),
     "mondrian": ("shoal.methods.mondrian", "Mondrian"),
     "merge-split": ("shoal.methods.merge_split", "MergeSplit"),
+    "optimise": ("shoal.methods.optimise", "Optimise"),
     "sbca": ("shoal.methods.similarity", "SBCA"),
     "top-down": ("shoal.methods.local_recoding", "TopDown"),
     "univariate": ("shoal.methods.microaggregation", "Univariate"),

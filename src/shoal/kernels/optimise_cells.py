@@ -1,0 +1,211 @@
+"""Cells first: groups from generalization cells, cheap cells before dear ones.
+
+A cell takes one level of each column (see ``optimise_ladder``). Combinations of levels are visited from cheap
+to dear through a heap, so that a lattice of any size can be entered; every cell that still holds k records
+becomes a group, and what stays goes on to the next combination.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise_ladder import Ladder
+from shoal.typing import FloatArray, IntArray, LongArray, WordArray
+
+
+class Queue(NamedTuple):
+    """Combinations of levels still to be visited, as a binary heap over ``order``."""
+
+    cost: FloatArray
+    step: IntArray
+    """(room, m): how many levels above the finest each column stands."""
+    last: IntArray
+    """Columns before this one are not raised any more, so that no combination comes twice."""
+    order: LongArray
+    size: LongArray
+    """[0]: entries of the heap; [1]: entries in use."""
+
+
+class Table(NamedTuple):
+    """A hash table of cells; an entry counts only when its stamp is that of the present pass."""
+
+    key: WordArray
+    records: LongArray
+    group: IntArray
+    stamp: LongArray
+
+
+@kernel()
+def make_queue(ladder: Ladder, room: int) -> Queue:
+    """Return a queue that holds the finest combination only."""
+    columns = ladder.first.shape[0] - 1
+    queue = Queue(
+        np.zeros(room),
+        np.zeros((room, columns), np.int32),
+        np.zeros(room, np.int32),
+        np.zeros(room, np.int64),
+        np.ones(2, np.int64),
+    )
+    for column in range(columns):
+        queue.cost[0] += ladder.cost[ladder.first[column]]
+    return queue
+
+
+@kernel()
+def push(queue: Queue, entry: int) -> None:
+    """Add an entry to the heap."""
+    place = queue.size[0]
+    queue.size[0] += 1
+    while place > 0:
+        above = (place - 1) // 2
+        if queue.cost[queue.order[above]] <= queue.cost[entry]:
+            break
+        queue.order[place] = queue.order[above]
+        place = above
+    queue.order[place] = entry
+
+
+@kernel()
+def pop(queue: Queue) -> int:
+    """Remove and return the cheapest entry."""
+    best = queue.order[0]
+    queue.size[0] -= 1
+    size = queue.size[0]
+    entry = queue.order[size]
+    place = 0
+    while 2 * place + 1 < size:
+        below = 2 * place + 1
+        if below + 1 < size and queue.cost[queue.order[below + 1]] < queue.cost[queue.order[below]]:
+            below += 1
+        if queue.cost[queue.order[below]] >= queue.cost[entry]:
+            break
+        queue.order[place] = queue.order[below]
+        place = below
+    queue.order[place] = entry
+    return best
+
+
+@kernel()
+def push_dearer(ladder: Ladder, queue: Queue, entry: int) -> None:
+    """Queue the combinations one level above ``entry``, as long as there is room."""
+    for column in range(queue.last[entry], queue.step.shape[1]):
+        level = ladder.first[column] + queue.step[entry, column]
+        if level + 1 >= ladder.first[column + 1] or queue.size[1] >= queue.cost.shape[0]:
+            continue
+        new = queue.size[1]
+        queue.size[1] += 1
+        queue.step[new] = queue.step[entry]
+        queue.step[new, column] += 1
+        queue.last[new] = column
+        queue.cost[new] = queue.cost[entry] + ladder.cost[level + 1] - ladder.cost[level]
+        push(queue, new)
+
+
+@kernel()
+def make_table(records: int) -> Table:
+    """Return an empty hash table for up to ``records`` cells."""
+    room = 16
+    while room < 2 * records:
+        room *= 2
+    return Table(
+        np.zeros(room, np.uint64), np.zeros(room, np.int64), np.zeros(room, np.int32), np.zeros(room, np.int64)
+    )
+
+
+@kernel()
+def count_cells(
+    ladder: Ladder, step: IntArray, count: IntArray, alive: IntArray, k: int, table: Table, stamp: int, slot: IntArray
+) -> bool:
+    """Count the records of each cell of one combination; tell whether any cell has k."""
+    room = 16
+    while room < 2 * alive.shape[0]:
+        room *= 2
+    mask = np.uint64(room - 1)
+    enough = False
+    for place in range(alive.shape[0]):
+        record = alive[place]
+        key = np.uint64(0)
+        for column in range(step.shape[0]):
+            key += ladder.mark[ladder.first[column] + step[column], record]
+        at = (key >> np.uint64(32)) & mask
+        while table.stamp[at] == stamp and table.key[at] != key:
+            at = (at + np.uint64(1)) & mask
+        if table.stamp[at] != stamp:
+            table.stamp[at], table.key[at], table.records[at], table.group[at] = stamp, key, 0, -1
+        table.records[at] += count[record]
+        enough |= table.records[at] >= k
+        slot[place] = at
+    return enough
+
+
+@kernel()
+def take_cells(alive: IntArray, k: int, table: Table, slot: IntArray, label: IntArray, groups: int) -> tuple[int, int]:
+    """Make every cell with k records a group; return how many records stay alive and the number of groups."""
+    stay = 0
+    for place in range(alive.shape[0]):
+        at = slot[place]
+        if table.records[at] < k:
+            alive[stay] = alive[place]
+            stay += 1
+            continue
+        if table.group[at] < 0:
+            table.group[at] = groups
+            groups += 1
+        label[alive[place]] = table.group[at]
+    return stay, groups
+
+
+class Search(NamedTuple):
+    """A walk through the combinations that can be halted and taken up again."""
+
+    queue: Queue
+    table: Table
+    slot: IntArray
+    """Where each record alive stands in the table."""
+    alive: IntArray
+    """Records no cell has taken yet, in the first ``state[0]`` places."""
+    label: IntArray
+    """The group of each record, -1 for those alive."""
+    state: LongArray
+    """Records alive, groups, passes made."""
+
+
+@kernel()
+def start_search(ladder: Ladder, most: int) -> Search:
+    """Return the search before its first combination; at most ``most`` of them are ever queued."""
+    records = ladder.mark.shape[1]
+    combinations = 1.0
+    for column in range(ladder.first.shape[0] - 1):
+        combinations *= ladder.first[column + 1] - ladder.first[column]
+    state = np.zeros(3, np.int64)
+    state[0] = records
+    return Search(
+        make_queue(ladder, int(min(combinations, float(most)))),
+        make_table(records),
+        np.empty(records, np.int32),
+        np.arange(records).astype(np.int32),
+        np.full(records, -1, np.int32),
+        state,
+    )
+
+
+@kernel()
+def run_search(ladder: Ladder, count: IntArray, k: int, search: Search, budget: int) -> int:
+    """Go on with a search for ``budget`` looks at records (``count`` of each); return the looks spent.
+
+    A return below the budget says that the search is over.
+    """
+    spent, state = 0, search.state
+    while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
+        entry = pop(search.queue)
+        push_dearer(ladder, search.queue, entry)
+        spent += state[0] + 16  # an empty pass costs something too
+        state[2] += 1
+        alive = search.alive[: state[0]]
+        step = search.queue.step[entry]
+        if count_cells(ladder, step, count, alive, k, search.table, state[2], search.slot):
+            state[0], state[1] = take_cells(alive, k, search.table, search.slot, search.label, state[1])
+    return spent

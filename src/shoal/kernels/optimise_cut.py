@@ -1,0 +1,135 @@
+"""Cuts: a large set of records becomes groups of k to 2k - 1 records, each cut where it saves most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.compiling import kernel
+from shoal.kernels.space import SET, Space, range_cost, set_cost
+from shoal.typing import FloatArray, IntArray
+
+CAREFUL_SIZE = 4096
+"""Sets of at most this many records are cut where the cost of both sides in all columns is least."""
+
+
+@kernel()
+def running_costs(space: Space, codes: IntArray, members: IntArray, backwards: bool, cost: FloatArray) -> None:
+    """Write into ``cost[i]`` the weighted cost of the first i + 1 members (the last ones, if ``backwards``)."""
+    columns, size = codes.shape[1], members.shape[0]
+    words = np.zeros(space.word_start[columns], np.uint64)
+    cost[:size] = 0.0
+    for column in range(columns):
+        low = high = codes[members[size - 1 if backwards else 0], column]
+        first, count, part = space.word_start[column], 0, 0.0
+        for step in range(size):
+            code = codes[members[size - 1 - step if backwards else step], column]
+            changed = code < low or code > high
+            low, high = min(low, code), max(high, code)
+            if space.kind[column] == SET:
+                bit = np.uint64(1) << np.uint64(code & 63)
+                if words[first + (code >> 6)] & bit == np.uint64(0):
+                    words[first + (code >> 6)] |= bit
+                    count += 1
+                    part = space.weight[column] * set_cost(space, column, count, high == space.missing[column])
+            elif changed:
+                part = space.weight[column] * range_cost(space, column, low, high)
+            cost[step] += part
+
+
+@kernel()
+def sort_by_column(codes: IntArray, members: IntArray, column: int) -> None:
+    """Sort members by their code in a column; equal ones keep their order."""
+    size = members.shape[0]
+    key = np.empty(size, np.int32)
+    for place in range(size):
+        key[place] = codes[members[place], column]
+    members[:] = members[np.argsort(key, kind="mergesort")]
+
+
+@kernel()
+def find_cut(space: Space, codes: IntArray, members: IntArray, k: int) -> tuple[int, int]:
+    """Return the column and the size of the left side of the cheapest cut, trying each column's order."""
+    size = members.shape[0]
+    left, right = np.empty(size), np.empty(size)
+    trial = members.copy()
+    best, best_column, best_size = np.inf, 0, size // 2
+    for column in range(codes.shape[1]):
+        trial[:] = members
+        sort_by_column(codes, trial, column)
+        if codes[trial[0], column] == codes[trial[-1], column]:
+            continue
+        running_costs(space, codes, trial, False, left)
+        running_costs(space, codes, trial, True, right)
+        for cut in range(k, size - k + 1):
+            cost = cut * left[cut - 1] + (size - cut) * right[size - cut - 1]
+            if cost < best:
+                best, best_column, best_size = cost, column, cut
+    return best_column, best_size
+
+
+@kernel()
+def find_rough_cut(space: Space, codes: IntArray, members: IntArray) -> tuple[int, int]:
+    """Return the column that saves most when cut in the middle, looking at that column alone."""
+    size = members.shape[0]
+    best, best_column = -1.0, 0
+    for column in range(codes.shape[1]):
+        values = np.sort(codes[members, column])
+        middle = values[size // 2]
+        whole = range_cost(space, column, values[0], values[-1]) if space.kind[column] != SET else 1.0
+        sides = 0.0
+        if space.kind[column] != SET:
+            sides = range_cost(space, column, values[0], values[size // 2 - 1]) + range_cost(
+                space, column, middle, values[-1]
+            )
+        saving = space.weight[column] * (whole - sides / 2.0) if values[0] != values[-1] else -1.0
+        if saving > best:
+            best, best_column = saving, column
+    return best_column, size // 2
+
+
+@kernel()
+def cut_members(space: Space, codes: IntArray, members: IntArray, k: int, label: IntArray, groups: int) -> int:
+    """Cut members (at least k) into groups numbered from ``groups`` on; return the number after the last."""
+    size = members.shape[0]
+    begins, ends = np.zeros(size // k + 2, np.int64), np.zeros(size // k + 2, np.int64)
+    ends[0] = size
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        begin, end = begins[depth], ends[depth]
+        part = members[begin:end]
+        if end - begin < 2 * k:
+            for record in part:
+                label[record] = groups
+            groups += 1
+            continue
+        if end - begin > CAREFUL_SIZE:
+            column, left = find_rough_cut(space, codes, part)
+        else:
+            column, left = find_cut(space, codes, part, k)
+        sort_by_column(codes, part, column)
+        begins[depth], ends[depth] = begin + left, end
+        begins[depth + 1], ends[depth + 1] = begin, begin + left
+        depth += 2
+    return groups
+
+
+@kernel()
+def cut_large(space: Space, codes: IntArray, label: IntArray, groups: int, k: int) -> int:
+    """Cut every group of 2k or more records; return the number of groups. Labels are 0..groups-1."""
+    start = np.zeros(groups + 1, np.int64)
+    for record in range(label.shape[0]):
+        start[label[record] + 1] += 1
+    for group in range(groups):
+        start[group + 1] += start[group]
+    fill = start[:groups].copy()
+    order = np.empty(label.shape[0], np.int32)
+    for record in range(label.shape[0]):
+        order[fill[label[record]]] = record
+        fill[label[record]] += 1
+    used = 0
+    for group in range(groups):
+        members = order[start[group] : start[group + 1]]
+        if members.shape[0] > 0:
+            used = cut_members(space, codes, members, k, label, used)
+    return used

@@ -1,0 +1,215 @@
+"""Groups that change record by record, with their covers and costs kept up to date.
+
+The costs of a step are worked out from the members before it is taken; ``refresh`` counts a group anew after
+it, so that the total is always that of a recount.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.compiling import kernel
+from shoal.kernels.space import SET, Space, count_bits, holds_code, range_cost, set_cost
+from shoal.typing import FloatArray, IntArray, WordArray
+
+ENDLESS = np.inf
+"""A limit that no cost reaches."""
+NOBODY = -1
+"""Stands for no record where a step brings none in."""
+
+
+class Groups(NamedTuple):
+    """Up to g groups of up to r records each."""
+
+    codes: IntArray
+    """(n, m): one row a record."""
+    label: IntArray
+    """The group of each record."""
+    place: IntArray
+    """Where a record stands among its group's members."""
+    member: IntArray
+    """(g, r)."""
+    size: IntArray
+    """Number of records; 0 for a group that is not in use."""
+    low: IntArray
+    """(g, m): smallest code."""
+    high: IntArray
+    """(g, m): largest code."""
+    distinct: IntArray
+    """(g, m): number of values, in SET columns."""
+    part: FloatArray
+    """(g, m): weighted cost of a column."""
+    cost: FloatArray
+    """Weighted cost for each record."""
+    words: WordArray
+    """(g, words): bits of the values present in SET columns."""
+
+
+@kernel()
+def make_groups(space: Space, codes: IntArray, groups: int, room: int) -> Groups:
+    """Return ``groups`` empty groups with room for ``room`` records each."""
+    records, columns = codes.shape
+    return Groups(
+        codes,
+        np.full(records, -1, np.int32),
+        np.zeros(records, np.int32),
+        np.zeros((groups, room), np.int32),
+        np.zeros(groups, np.int32),
+        np.zeros((groups, columns), np.int32),
+        np.zeros((groups, columns), np.int32),
+        np.zeros((groups, columns), np.int32),
+        np.zeros((groups, columns)),
+        np.zeros(groups),
+        np.zeros((groups, space.word_start[columns]), np.uint64),
+    )
+
+
+@kernel()
+def put(groups: Groups, group: int, record: int) -> None:
+    """Add a record to the members of a group; ``refresh`` must follow."""
+    size = groups.size[group]
+    groups.member[group, size] = record
+    groups.place[record] = size
+    groups.label[record] = group
+    groups.size[group] = size + 1
+
+
+@kernel()
+def take(groups: Groups, record: int) -> None:
+    """Remove a record from the members of its group; ``refresh`` must follow."""
+    group = groups.label[record]
+    size = groups.size[group] - 1
+    last = groups.member[group, size]
+    groups.member[group, groups.place[record]] = last
+    groups.place[last] = groups.place[record]
+    groups.size[group] = size
+    groups.label[record] = -1
+
+
+@kernel()
+def refresh_set(space: Space, groups: Groups, group: int, column: int) -> float:
+    """Count the values of a SET column anew; return its unweighted cost."""
+    first, last = space.word_start[column], space.word_start[column + 1]
+    for word in range(first, last):
+        groups.words[group, word] = np.uint64(0)
+    for place in range(groups.size[group]):
+        code = groups.codes[groups.member[group, place], column]
+        groups.words[group, first + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
+    count = 0
+    for word in range(first, last):
+        count += count_bits(groups.words[group, word])
+    groups.distinct[group, column] = count
+    return set_cost(space, column, count, groups.high[group, column] == space.missing[column])
+
+
+@kernel()
+def refresh(space: Space, groups: Groups, group: int) -> None:
+    """Count cover and cost of a group anew from its members."""
+    total = 0.0
+    for column in range(space.kind.shape[0]):
+        low = high = groups.codes[groups.member[group, 0], column]
+        for place in range(1, groups.size[group]):
+            code = groups.codes[groups.member[group, place], column]
+            low, high = min(low, code), max(high, code)
+        groups.low[group, column], groups.high[group, column] = low, high
+        if space.kind[column] == SET:
+            cost = refresh_set(space, groups, group, column)
+        else:
+            cost = range_cost(space, column, low, high)
+        groups.part[group, column] = space.weight[column] * cost
+        total += groups.part[group, column]
+    groups.cost[group] = total
+
+
+@kernel()
+def cost_with(space: Space, groups: Groups, group: int, record: int, limit: float) -> float:
+    """Return a group's cost for each record if ``record`` joined; any value above ``limit`` once it is above."""
+    total = 0.0
+    for column in range(space.kind.shape[0]):
+        code = groups.codes[record, column]
+        low, high = groups.low[group, column], groups.high[group, column]
+        if space.kind[column] == SET:
+            if holds_code(groups.words[group], space.word_start[column], code):
+                total += groups.part[group, column]
+            else:
+                mixed = max(high, code) == space.missing[column]
+                total += space.weight[column] * set_cost(space, column, groups.distinct[group, column] + 1, mixed)
+        elif low <= code <= high:
+            total += groups.part[group, column]
+        else:
+            total += space.weight[column] * range_cost(space, column, min(low, code), max(high, code))
+        if total > limit:
+            return total
+    return total
+
+
+@kernel()
+def set_cost_after(space: Space, groups: Groups, group: int, column: int, leaver: int, joiner: int) -> float:
+    """Return the unweighted cost of a SET column after one record left and another (or NOBODY) came."""
+    old = groups.codes[leaver, column]
+    count, missing = groups.distinct[group, column], space.missing[column]
+    holds_missing = groups.high[group, column] == missing
+    shared = False
+    for place in range(groups.size[group]):
+        other = groups.member[group, place]
+        if other != leaver and groups.codes[other, column] == old:
+            shared = True
+            break
+    if not shared:
+        count -= 1
+        holds_missing &= old != missing
+    if joiner != NOBODY:
+        new = groups.codes[joiner, column]
+        if (new == old and not shared) or not holds_code(groups.words[group], space.word_start[column], new):
+            count += 1
+            holds_missing |= new == missing
+    return set_cost(space, column, count, holds_missing)
+
+
+@kernel()
+def cost_after(space: Space, groups: Groups, group: int, leaver: int, joiner: int, limit: float) -> float:
+    """Return a group's cost for each record after ``leaver`` left and ``joiner`` (or NOBODY) came.
+
+    Any value above ``limit`` is returned once the cost is above it.
+    """
+    total = 0.0
+    for column in range(space.kind.shape[0]):
+        old = groups.codes[leaver, column]
+        new = old if joiner == NOBODY else groups.codes[joiner, column]
+        low, high = groups.low[group, column], groups.high[group, column]
+        if joiner != NOBODY and new == old:
+            total += groups.part[group, column]
+        elif space.kind[column] == SET:
+            total += space.weight[column] * set_cost_after(space, groups, group, column, leaver, joiner)
+        elif low < old < high or low == high:
+            if low <= new <= high:
+                total += groups.part[group, column]
+            else:
+                total += space.weight[column] * range_cost(space, column, min(low, new), max(high, new))
+        else:
+            bottom, top = 2147483647, -1
+            for place in range(groups.size[group]):
+                other = groups.member[group, place]
+                if other != leaver:
+                    code = groups.codes[other, column]
+                    bottom, top = min(bottom, code), max(top, code)
+            if joiner != NOBODY:
+                bottom, top = min(bottom, new), max(top, new)
+            if bottom == low and top == high:
+                total += groups.part[group, column]
+            else:
+                total += space.weight[column] * range_cost(space, column, bottom, top)
+        if total > limit:
+            return total
+    return total
+
+
+@kernel()
+def total_cost(groups: Groups) -> float:
+    """Return the cost of all groups together."""
+    total = 0.0
+    for group in range(groups.size.shape[0]):
+        total += groups.size[group] * groups.cost[group]
+    return total

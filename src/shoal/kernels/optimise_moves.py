@@ -1,0 +1,118 @@
+"""Moves and swaps: a record goes to another group, or two records change places, where the total cost falls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.kernels.chance import draw_below
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, put, refresh, take
+from shoal.kernels.space import Space
+from shoal.typing import FloatArray, LongArray, WordArray
+
+LEAST_GAIN = 1e-9
+"""Smaller falls are rounding, not gain."""
+
+
+@kernel()
+def shuffle(state: WordArray, order: LongArray) -> None:
+    """Put numbers into random order."""
+    for place in range(order.shape[0] - 1, 0, -1):
+        other = draw_below(state, place + 1)
+        order[place], order[other] = order[other], order[place]
+
+
+@kernel()
+def cheapest_hosts(space: Space, groups: Groups, record: int, most: float, host: LongArray, price: FloatArray) -> int:
+    """Find the groups whose cost rises least if ``record`` joins, below ``most``; return how many there are.
+
+    ``host`` and ``price`` (the rise) are filled from cheap to dear, ties in the order of groups.
+    """
+    own, found, wanted = groups.label[record], 0, host.shape[0]
+    bound = most
+    for group in range(groups.size.shape[0]):
+        size = groups.size[group]
+        if group == own or size == 0:
+            continue
+        before = size * groups.cost[group]
+        limit = (bound + before) / (size + 1)
+        if groups.cost[group] > limit:
+            continue
+        rise = (size + 1) * cost_with(space, groups, group, record, limit) - before
+        if rise >= bound:
+            continue
+        place = found if found < wanted else wanted - 1
+        while place > 0 and price[place - 1] > rise:
+            price[place], host[place] = price[place - 1], host[place - 1]
+            place -= 1
+        price[place], host[place] = rise, group
+        found = min(found + 1, wanted)
+        if found == wanted:
+            bound = price[wanted - 1]
+    return found
+
+
+@kernel()
+def best_swap(space: Space, groups: Groups, record: int, other: int, best: float) -> tuple[float, int]:
+    """Return the largest fall (a negative change below ``best``) by swapping ``record`` with one of group ``other``."""
+    own = groups.label[record]
+    own_size, other_size = groups.size[own], groups.size[other]
+    before = own_size * groups.cost[own] + other_size * groups.cost[other]
+    partner = NOBODY
+    for place in range(other_size):
+        candidate = groups.member[other, place]
+        limit = (before + best) / own_size
+        own_cost = cost_after(space, groups, own, record, candidate, limit)
+        if own_cost > limit:
+            continue
+        limit = (before + best - own_size * own_cost) / other_size
+        change = own_size * own_cost - before
+        change += other_size * cost_after(space, groups, other, candidate, record, limit)
+        if change < best:
+            best, partner = change, candidate
+    return best, partner
+
+
+@kernel()
+def improve_record(space: Space, groups: Groups, record: int, k: int, host: LongArray, price: FloatArray) -> float:
+    """Take the best move or swap of one record if the total falls; return the change (0 if none)."""
+    own = groups.label[record]
+    size = groups.size[own]
+    before = size * groups.cost[own]
+    if before == 0.0:
+        return 0.0
+    found = cheapest_hosts(space, groups, record, before, host, price)
+    best, target, partner = -LEAST_GAIN, NOBODY, NOBODY
+    if size > k:
+        fall = before - (size - 1) * cost_after(space, groups, own, record, NOBODY, ENDLESS)
+        for place in range(found):
+            if groups.size[host[place]] < groups.member.shape[1]:
+                if price[place] - fall < best:
+                    best, target = price[place] - fall, host[place]
+                break
+    for place in range(found):
+        change, candidate = best_swap(space, groups, record, host[place], best)
+        if candidate != NOBODY:
+            best, target, partner = change, host[place], candidate
+    if target == NOBODY:
+        return 0.0
+    take(groups, record)
+    if partner != NOBODY:
+        take(groups, partner)
+        put(groups, own, partner)
+    put(groups, target, record)
+    refresh(space, groups, own)
+    refresh(space, groups, target)
+    return best
+
+
+@kernel()
+def sweep(space: Space, groups: Groups, k: int, hosts: int, state: WordArray) -> float:
+    """Try the best move or swap of every record once, in random order; return the fall of the total."""
+    order = np.arange(groups.codes.shape[0])
+    shuffle(state, order)
+    host, price = np.zeros(hosts, np.int64), np.zeros(hosts)
+    fall = 0.0
+    for place in range(order.shape[0]):
+        fall -= improve_record(space, groups, order[place], k, host, price)
+    return fall

@@ -1,0 +1,220 @@
+"""Regions: neighbouring groups are improved together, apart from all other regions and on any core."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.chance import draw_below, draw_share, make_state
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise_cut import cut_large
+from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh, total_cost
+from shoal.kernels.optimise_moves import sweep
+from shoal.kernels.optimise_regroup import join_cheapest, ruin_and_recreate
+from shoal.kernels.space import SET, Space, range_cost
+from shoal.typing import IntArray, LongArray, WordArray
+
+HOSTS = 3
+"""Groups tried for each record."""
+MOST_NEIGHBOURS = 4
+"""Groups rebuilt together with another one, at most."""
+NOISE = 0.5
+"""How much column weights are shaken when groups are rebuilt."""
+
+
+@kernel()
+def load_groups(space: Space, codes: IntArray, label: IntArray, groups: int, room: int) -> Groups:
+    """Return the groups of labelled records; records labelled -1 are in none."""
+    made = make_groups(space, codes, groups, room)
+    for record in range(label.shape[0]):
+        if label[record] >= 0:
+            put(made, label[record], record)
+    for group in range(groups):
+        if made.size[group] > 0:
+            refresh(space, made, group)
+    return made
+
+
+@kernel()
+def complete(space: Space, codes: IntArray, label: IntArray, groups: int, k: int) -> int:
+    """Give every record of label -1 a group and cut groups of 2k or more; return the number of groups."""
+    rest = 0
+    for record in range(label.shape[0]):
+        rest += label[record] < 0
+    if rest >= k or groups == 0:
+        for record in range(label.shape[0]):
+            if label[record] < 0:
+                label[record] = groups
+        return cut_large(space, codes, label, groups + 1, k)
+    if rest == 0:
+        return cut_large(space, codes, label, groups, k)
+    homeless = np.empty(rest, np.int32)
+    labelled = np.empty(label.shape[0] - rest, np.int32)
+    a = b = 0
+    for record in range(label.shape[0]):
+        if label[record] < 0:
+            homeless[a] = record
+            a += 1
+        else:
+            labelled[b] = record
+            b += 1
+    part = label[labelled]
+    groups = cut_large(space, codes[labelled], part, groups, k)
+    label[labelled] = part
+    made = load_groups(space, codes, label, groups, 3 * k)
+    for place in range(rest):
+        join_cheapest(space, made, groups, homeless[place])
+    label[:] = made.label
+    return cut_large(space, codes, label, groups, k)
+
+
+class Regions(NamedTuple):
+    """The records of a table, region by region and group by group."""
+
+    start: LongArray
+    """Where each region begins among ``record``; one more than there are regions."""
+    record: IntArray
+    """The records in order."""
+
+
+@kernel()
+def spread_of(space: Space, codes: IntArray, members: IntArray, column: int, state: WordArray) -> float:
+    """Return the mean cost of a few random pairs of records in one column."""
+    total = 0.0
+    for _ in range(16):
+        one = codes[members[draw_below(state, members.shape[0])], column]
+        other = codes[members[draw_below(state, members.shape[0])], column]
+        if one != other and space.kind[column] == SET:
+            total += 2.0 / space.domain[column]
+        elif one != other:
+            total += range_cost(space, column, min(one, other), max(one, other))
+    return space.weight[column] * total
+
+
+@kernel()
+def widest_column(space: Space, codes: IntArray, members: IntArray, state: WordArray) -> int:
+    """Return a column, by chance one in which the records differ much."""
+    best, chosen = -1.0, 0
+    for column in range(codes.shape[1]):
+        spread = spread_of(space, codes, members, column, state) * (0.25 + draw_share(state))
+        if spread > best:
+            best, chosen = spread, column
+    return chosen
+
+
+@kernel()
+def sort_groups(
+    space: Space, codes: IntArray, size: IntArray, most: int, state: WordArray
+) -> tuple[IntArray, LongArray]:
+    """Order groups, each given by one record's codes, so that neighbours are alike, and cut them into regions.
+
+    Returns the order and where each region of at most ``most`` records (or one group) begins.
+    """
+    groups = size.shape[0]
+    order = np.empty(groups, np.int32)
+    for group in range(groups):
+        order[group] = group
+    begins, ends = np.zeros(groups + 1, np.int64), np.zeros(groups + 1, np.int64)
+    starts = np.zeros(groups + 1, np.int64)
+    ends[0] = groups
+    depth, regions = 1, 0
+    while depth > 0:
+        depth -= 1
+        begin, end = begins[depth], ends[depth]
+        records = 0
+        for group in order[begin:end]:
+            records += size[group]
+        if records <= most or end - begin == 1:
+            starts[regions] = begin
+            regions += 1
+            continue
+        part = order[begin:end]
+        column = widest_column(space, codes, part, state)
+        key = np.empty(end - begin, np.int64)
+        for place in range(end - begin):
+            key[place] = (np.int64(codes[part[place], column]) << 20) + draw_below(state, 1 << 20)
+        part[:] = part[np.argsort(key)]
+        middle = (begin + end) // 2
+        begins[depth], ends[depth] = middle, end
+        begins[depth + 1], ends[depth + 1] = begin, middle
+        depth += 2
+    starts[regions] = groups
+    return order, starts[: regions + 1]
+
+
+@kernel()
+def make_regions(space: Space, codes: IntArray, label: IntArray, groups: int, most: int, seed: int) -> Regions:
+    """Divide the records into regions of whole groups, different ones for each seed."""
+    state = make_state(seed, 0)
+    size, face = np.zeros(groups, np.int32), np.zeros(groups, np.int64)
+    for record in range(label.shape[0]):
+        group = label[record]
+        size[group] += 1
+        if draw_below(state, size[group]) == 0:
+            face[group] = record
+    order, starts = sort_groups(space, codes[face], size, most, state)
+    place = np.zeros(groups, np.int64)
+    begin = np.zeros(starts.shape[0], np.int64)
+    at, region = 0, 0
+    for number in range(groups):
+        if number == starts[region]:
+            begin[region] = at
+            region += 1
+        place[order[number]] = at
+        at += size[order[number]]
+    begin[region] = at
+    record_of = np.empty(label.shape[0], np.int32)
+    for record in range(label.shape[0]):
+        record_of[place[label[record]]] = record
+        place[label[record]] += 1
+    return Regions(begin, record_of)
+
+
+@kernel()
+def renumber(label: IntArray) -> int:
+    """Number labels from 0 without gaps, in order of appearance; return how many there are."""
+    most = 0
+    for record in range(label.shape[0]):
+        most = max(most, label[record])
+    number = np.full(most + 1, -1, np.int32)
+    used = 0
+    for record in range(label.shape[0]):
+        if number[label[record]] < 0:
+            number[label[record]] = used
+            used += 1
+        label[record] = number[label[record]]
+    return used
+
+
+@kernel()
+def improve_region(
+    space: Space,
+    codes: IntArray,
+    label: IntArray,
+    regions: Regions,
+    region: int,
+    k: int,
+    sweeps: int,
+    tries: int,
+    seed: int,
+) -> tuple[float, float]:
+    """Improve the groups of one region and return the cost before and after.
+
+    The result depends on nothing outside the region, so regions may be improved at the same time. Their labels become
+    numbers that no other region uses.
+    """
+    records = regions.record[regions.start[region] : regions.start[region + 1]]
+    local = label[records]
+    used = renumber(local)
+    state = make_state(seed, region)
+    groups = load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * k)
+    before = total_cost(groups)
+    if before > 0.0:
+        for _ in range(sweeps):
+            if sweep(space, groups, k, HOSTS, state) == 0.0:
+                break
+        ruin_and_recreate(space, groups, k, tries * used, MOST_NEIGHBOURS, NOISE, state)
+    for place in range(records.shape[0]):
+        label[records[place]] = regions.start[region] + groups.label[place]
+    return before, total_cost(groups)
