@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from shoal.frames import Frame, to_frame
 from shoal.hierarchy import Hierarchy
 from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Grouping, Method, Task, say_nothing
+from shoal.methods.mending import keep_models
 from shoal.privacy.base import PrivacyModel, Requirement
 from shoal.recipe import (
     Recipe,
@@ -146,7 +148,8 @@ class Anonymizer:
         self._check_table(frame)
         self.progress(0.0, "reading")
         coded = self._encode(frame)
-        requirements = tuple(model.bind(coded) for model in self.models)
+        protected = replace(coded, attributes={name: coded.attributes[name] for name in self.sensitive})
+        requirements = tuple(model.bind(protected) for model in self.models)
         grouping = self._group(coded, requirements)
         self.progress(0.9, "checking")
         self.result_ = make_result(frame, coded, grouping, self.recipe(), self.models, requirements)
@@ -203,7 +206,7 @@ class Anonymizer:
             on_interrupt=self.on_interrupt,
         )
         progress(0.0, "finding groups")
-        return self.method.run(coded, task)
+        return keep_models(self.method.run(coded, task), coded, task, self.method.info.family)
 
     # --- the recipe ------------------------------------------------------------------------------------------
 

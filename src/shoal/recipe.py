@@ -61,7 +61,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Read a recipe file; hierarchy paths are taken relative to its folder."""
+    """Read a recipe file; paths of hierarchies and populations are taken relative to its folder."""
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -73,7 +73,11 @@ def read_recipe(path: Path) -> Recipe:
         name: choice if choice in {"flat", "set"} else str(path.parent / choice)
         for name, choice in recipe.hierarchies.items()
     }
-    return recipe.model_copy(update={"hierarchies": resolved})
+    models = [
+        one | {"population": str(path.parent / one["population"])} if "population" in one else one
+        for one in recipe.models
+    ]
+    return recipe.model_copy(update={"hierarchies": resolved, "models": models})
 
 
 def check_recipe(content: dict[str, Any], owner: str) -> Recipe:
@@ -120,10 +124,7 @@ def restore_method(recipe: Recipe) -> str | Method:
 
 def model_settings(models: tuple[PrivacyModel, ...]) -> list[dict[str, Any]]:
     """Return models as plain values."""
-    return [
-        {"model": model_name(model), **{key: value for key, value in asdict(model).items() if value is not None}}
-        for model in models
-    ]
+    return [{"model": model_name(model), **model.settings()} for model in models]
 
 
 def restore_models(settings: list[dict[str, Any]]) -> list[PrivacyModel]:

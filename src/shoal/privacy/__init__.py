@@ -11,6 +11,13 @@ from shoal.validation import check_choice
 
 REGISTRY: dict[str, tuple[str, str]] = {
     "k-anonymity": ("shoal.privacy.k_anonymity", "KAnonymity"),
+    "l-diversity": ("shoal.privacy.l_diversity", "LDiversity"),
+    "t-closeness": ("shoal.privacy.t_closeness", "TCloseness"),
+    "alpha-k": ("shoal.privacy.likeness", "AlphaK"),
+    "beta-likeness": ("shoal.privacy.likeness", "BetaLikeness"),
+    "delta-disclosure": ("shoal.privacy.likeness", "DeltaDisclosure"),
+    "k-map": ("shoal.privacy.population", "KMap"),
+    "delta-presence": ("shoal.privacy.population", "DeltaPresence"),
 }
 """Name → module and class."""
 

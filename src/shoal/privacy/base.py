@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from shoal.typing import BoolArray, IntArray
 
@@ -17,7 +17,31 @@ class Requirement(ABC):
 
     @abstractmethod
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
-        """Tell for each group whether it falls short; records labelled -1 belong to none."""
+        """Tell for each group whether it falls short; records labelled -1 belong to none, no group is empty."""
+
+    @property
+    def parts(self) -> tuple[Requirement, ...]:
+        """The requirements this one consists of; by default itself."""
+        return (self,)
+
+
+@dataclass(frozen=True)
+class AllOf(Requirement):
+    """Several requirements at once, such as one for each sensitive column."""
+
+    each: tuple[Requirement, ...]
+
+    def failing(self, labels: IntArray, groups: int) -> BoolArray:
+        """Tell which groups fall short of any of them."""
+        failing = self.each[0].failing(labels, groups)
+        for one in self.each[1:]:
+            failing = failing | one.failing(labels, groups)
+        return failing
+
+    @property
+    def parts(self) -> tuple[Requirement, ...]:
+        """The requirements themselves."""
+        return self.each
 
 
 @dataclass(frozen=True)
@@ -31,3 +55,7 @@ class PrivacyModel(ABC):
     @abstractmethod
     def describe(self) -> str:
         """Say in one sentence, for a reader without training, what the model promises."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters as plain values, for a recipe."""
+        return {key: value for key, value in asdict(self).items() if value is not None}

@@ -26,7 +26,7 @@ class KAnonymity(PrivacyModel):
 
     def bind(self, table: CodedTable) -> Requirement:  # noqa: ARG002
         """Return the model as a requirement; it needs nothing of the table."""
-        return _AtLeast(self.k)
+        return AtLeast(self.k)
 
     def describe(self) -> str:
         """Say what the model promises."""
@@ -34,7 +34,9 @@ class KAnonymity(PrivacyModel):
 
 
 @dataclass(frozen=True)
-class _AtLeast(Requirement):
+class AtLeast(Requirement):
+    """A least group size."""
+
     k: int
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:

@@ -1,0 +1,287 @@
+"""One way for all methods to honour privacy models beyond k: groups that fall short are mended.
+
+Xu et al. (2006) and their kin know only k. Rather than teach each method each model, the groups a method found are
+taken as they are, and those that fail are joined, cut anew or exchange records with a neighbour, whichever loses
+least (see ``shoal.kernels.mending``). Global recodings cannot be mended group by group; there, groups that fail
+are withheld as far as that is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.errors import PrivacyError
+from shoal.methods.base import Family, Grouping, Task
+from shoal.privacy.base import Requirement
+from shoal.privacy.histograms import HistogramRequirement, build_rules, members
+from shoal.privacy.k_anonymity import AtLeast
+from shoal.privacy.population import CrowdRequirement, build_crowds, build_points
+from shoal.typing import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+    from shoal.kernels.crowds import Crowds
+    from shoal.kernels.matching import Points
+    from shoal.kernels.rules import Rules
+    from shoal.kernels.space import Cover
+
+_REACHES = (512, 2048)
+"""Neighbours looked at on either side; the second where none of the first helps."""
+_SHORTLIST = 16
+"""Neighbours with which all plans are weighed."""
+_ROUNDS = 8
+_TINY = 1e-9
+_LEAF = 8
+
+
+def failing_groups(requirements: Sequence[Requirement], labels: IntArray, groups: int) -> BoolArray:
+    """Tell which groups fall short of any requirement."""
+    failing = np.zeros(groups, np.bool_)
+    for one in requirements:
+        failing |= one.failing(labels, groups)
+    return failing
+
+
+def keep_models(grouping: Grouping, table: CodedTable, task: Task, family: Family) -> Grouping:
+    """Return a grouping that meets the task's requirements, made from one that meets k."""
+    if not task.requirements:
+        return grouping
+    if grouping.cuts is not None or family == "global":
+        return replace(grouping, labels=withhold_failing(grouping.labels, task))
+    return replace(grouping, labels=mend(table, grouping.labels, task))
+
+
+def withhold_failing(labels: IntArray, task: Task) -> IntArray:
+    """Withhold the groups that fail, or raise if more records than allowed would be lost."""
+    groups = int(labels.max(initial=-1)) + 1
+    failing = failing_groups(task.requirements, labels, groups)
+    if not failing.any():
+        return labels
+    lost = (labels < 0) | np.append(failing, True)[labels]
+    if lost.sum() > task.max_suppression * len(labels):
+        raise PrivacyError(
+            f"The models do not hold in {int(failing.sum())} of {groups} groups, and withholding them would take "
+            f"{int(lost.sum())} of {len(labels)} records, more than 'max_suppression' allows.",
+            hint="allow more suppression, relax the models, raise k, or take a method that is not global.",
+        )
+    return number_without_gaps(np.where(lost, -1, labels))
+
+
+def number_without_gaps(labels: IntArray) -> IntArray:
+    """Return labels numbered from 0 in their order; -1 stays."""
+    kept = labels >= 0
+    numbered = np.full(len(labels), -1, np.int32)
+    numbered[kept] = np.unique(labels[kept], return_inverse=True)[1]
+    return numbered
+
+
+def mend(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
+    """Return labels of which every group meets k and all requirements, changing as little as possible."""
+    groups = int(labels.max(initial=-1)) + 1
+    if not failing_groups(task.requirements, labels, groups).any():
+        return labels
+    case = build_case(table, task)
+    for _ in range(_ROUNDS):  # groups released alike are one group, and may then fail together
+        labels = _mend_once(case, labels, task)
+        together = _released_alike(table, labels)
+        groups = int(together.max(initial=-1)) + 1
+        if not failing_groups(task.requirements, together, groups).any():
+            return labels
+        labels = together
+    raise _impossible(task)
+
+
+@dataclass(frozen=True)
+class _Case:
+    """Table and requirements as the kernels read them."""
+
+    table: CodedTable
+    k: int
+    rules: Rules
+    crowds: Crowds
+    points: Points
+
+    def shortfalls(self, labels: IntArray, cover: Cover) -> FloatArray:
+        """Return how far each group falls short."""
+        from shoal.kernels.crowds import crowd_shortfalls  # noqa: PLC0415
+        from shoal.kernels.rules import lacks, measure_groups  # noqa: PLC0415
+
+        order, begin = members(labels, cover.size.shape[0])
+        measured = measure_groups(self.rules, order, begin)
+        short = crowd_shortfalls(self.crowds, self.points, self.table.space, cover)
+        for kind, bound, values in zip(self.rules.kind, self.rules.bound, measured, strict=True):
+            short += np.array([lacks(kind, bound, value) for value in values])
+        return short
+
+
+def build_case(table: CodedTable, task: Task) -> _Case:
+    """Lay the requirements of a task out as the kernels read them."""
+    parts = [part for requirement in task.requirements for part in requirement.parts]
+    histograms = [part for part in parts if isinstance(part, HistogramRequirement)]
+    crowds = [part for part in parts if isinstance(part, CrowdRequirement)]
+    sizes = [part for part in parts if isinstance(part, AtLeast)]
+    if len(histograms) + len(crowds) + len(sizes) < len(parts):
+        raise PrivacyError(
+            "Groups that fail a model of your own cannot be mended. Nothing was released.",
+            hint="let it bind to the requirements of shoal.privacy.",
+        )
+    k = max([task.k, *(part.k for part in sizes)])
+    columns = len(table.columns)
+    rules = build_rules(histograms, table.records, k=k)
+    return _Case(table, k, rules, build_crowds(crowds), build_points(crowds, columns))
+
+
+def _mend_once(case: _Case, labels: IntArray, task: Task) -> IntArray:
+    """Mend all groups of ``labels`` once."""
+    from shoal.kernels.mending import label_records  # noqa: PLC0415  (numba is imported when first needed)
+
+    ward = _Ward(case, labels, int(task.max_suppression * len(labels)) - int((labels < 0).sum()))
+    failing = np.flatnonzero(ward.chains.short)
+    for done, group in enumerate(failing.tolist()):
+        while ward.chains.short[group] > 0:
+            if not ward.mend(group):
+                raise _impossible(task)
+        task.progress(done / len(failing), "mending")
+    for group in sorted(ward.changed):
+        ward.divide(group)
+    return label_records(ward.chains)
+
+
+class _Ward:
+    """The groups while they are mended."""
+
+    def __init__(self, case: _Case, labels: IntArray, room: int) -> None:
+        from shoal.kernels.mending import link  # noqa: PLC0415
+        from shoal.kernels.space import cost_table, cover_groups  # noqa: PLC0415
+
+        self.case, self.room = case, room
+        self.space, self.codes = case.table.space, case.table.codes
+        groups = int(labels.max(initial=-1)) + 1
+        self.cover = cover_groups(self.space, self.codes, labels, groups)
+        self.chains = link(labels, groups)
+        self.chains.cost[:] = self.space.weight @ cost_table(self.space, self.cover)
+        self.chains.short[:] = case.shortfalls(labels, self.cover)
+        self.order = neighbour_order(case.table, self.cover)
+        self.place = np.argsort(self.order)
+        self.changed: set[int] = set()
+        self.limits = (case.rules, case.crowds, case.points)
+
+    def mend(self, group: int) -> bool:
+        """Take one step towards a valid group; False where it has no neighbour left."""
+        from shoal.kernels import mending as kernels  # noqa: PLC0415
+
+        withheld = (self.space.weight.sum() - self.chains.cost[group]) * self.cover.size[group]
+        best = float(withheld) if self.cover.size[group] <= self.room else np.inf
+        near, added, short = self._neighbours(group)
+        partners = near[short == 0]
+        partner, _, laid, left = kernels.weigh(
+            self.space, self.codes, *self.limits, self.case.k, self.cover, self.chains, group, partners, best
+        )
+        if partner >= 0:
+            self._settle(group, int(partners[partner]), laid, left, 0.0)
+        elif np.isfinite(best) and (not len(near) or best <= added.min()):
+            self.room -= int(self.cover.size[group])
+            self._settle(group, group, laid[:0], 0, 0.0)
+        elif len(near):
+            gain = self.chains.short[group] * self.cover.size[group] + self.chains.short[near] * self.cover.size[near]
+            gain -= short * (self.cover.size[group] + self.cover.size[near])
+            most = int(np.argmax(gain / (added + _TINY)))
+            joined = kernels.members(self.cover, self.chains, group, near[most])
+            self._settle(group, int(near[most]), joined, len(joined), float(short[most]))
+        return bool(partner >= 0 or len(near) or np.isfinite(best))
+
+    def _neighbours(self, group: int) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Return neighbours from near to far with what joining them adds and lacks, until enough are valid."""
+        from shoal.kernels import mending as kernels  # noqa: PLC0415
+
+        own = int(self.place[group])
+        for reach in _REACHES:
+            near = self.order[max(own - reach, 0) : own + reach + 1]
+            added = kernels.price_neighbours(self.space, self.cover, self.chains, group, near)
+            near, added = near[np.argsort(added, kind="stable")], np.sort(added, kind="stable")
+            near, added = near[np.isfinite(added)], added[np.isfinite(added)]
+            short = kernels.union_shortfalls(self.space, self.codes, *self.limits, self.chains, group, near, _SHORTLIST)
+            if (short == 0).any() or 2 * reach >= len(self.order):
+                break
+        known = np.isfinite(short)
+        return near[known], added[known], short[known]
+
+    def divide(self, group: int) -> None:
+        """Cut a mended group of 2k and more again, where both parts are valid and numbers are free."""
+        from shoal.kernels import mending as kernels  # noqa: PLC0415
+
+        waiting, alone = [group], np.array([-1], np.int32)
+        while waiting:
+            one = waiting.pop()
+            free = np.flatnonzero(self.cover.size == 0)
+            if self.cover.size[one] < 2 * self.case.k or not len(free):
+                continue
+            found, _, laid, left = kernels.weigh(
+                self.space, self.codes, *self.limits, self.case.k, self.cover, self.chains, one, alone, 0.0
+            )
+            if found >= 0:
+                self._settle(one, int(free[0]), laid, left, 0.0)
+                waiting += [one, int(free[0])]
+
+    def _settle(self, group: int, other: int, laid: IntArray, left: int, short: float) -> None:
+        from shoal.kernels.mending import settle  # noqa: PLC0415
+
+        for number, records in ((other, laid[left:]), (group, laid[:left])):
+            settle(self.space, self.codes, self.cover, self.chains, number, records)
+            self.chains.short[number] = 0.0
+            self.changed.add(number)
+        self.chains.short[group] = short
+
+
+def _released_alike(table: CodedTable, labels: IntArray) -> IntArray:
+    """Return labels in which groups with equal boxes are one."""
+    from shoal.kernels.space import cover_groups  # noqa: PLC0415
+
+    groups = int(labels.max(initial=-1)) + 1
+    cover = cover_groups(table.space, table.codes, labels, groups)
+    box = np.hstack([cover.low.T.astype(np.int64), cover.high.T.astype(np.int64), cover.words.view(np.int64)])
+    number = np.unique(box, axis=0, return_inverse=True)[1].reshape(-1)
+    joined = np.append(number, -1)[labels]
+    return joined.astype(np.int32)
+
+
+@dataclass(frozen=True)
+class _Part:
+    begin: int
+    end: int
+
+
+def neighbour_order(table: CodedTable, cover: Cover) -> IntArray:
+    """Return the groups in an order in which neighbours in the table are near: cut at medians, again and again."""
+    groups = cover.low.shape[1]
+    middle = (cover.low + cover.high) / (2.0 * np.maximum(table.space.cardinality - 1, 1))[:, None]
+    middle *= np.where(table.space.weight > 0, 1.0, 0.0)[:, None]
+    order = np.arange(groups)
+    waiting = [_Part(0, groups)]
+    while waiting:
+        part = waiting.pop()
+        if part.end - part.begin <= _LEAF:
+            continue
+        here = order[part.begin : part.end]
+        column = int(np.argmax(_spread(middle[:, here])))
+        order[part.begin : part.end] = here[np.argsort(middle[column, here], kind="stable")]
+        half = (part.begin + part.end) // 2
+        waiting += [_Part(part.begin, half), _Part(half, part.end)]
+    return order.astype(np.int32)
+
+
+def _spread(middle: FloatArray) -> FloatArray:
+    return np.asarray(middle.max(axis=1) - middle.min(axis=1), np.float64)
+
+
+def _impossible(task: Task) -> PrivacyError:
+    names = sorted({type(one).__name__ for one in task.requirements})
+    return PrivacyError(
+        f"No grouping was found that meets all models with k = {task.k} ({len(names)} kinds of requirement). "
+        "Nothing was released.",
+        hint="relax a model, or allow suppression with 'max_suppression'.",
+    )

@@ -1,0 +1,166 @@
+"""Models that count people of the population: k-map and δ-presence."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from shoal.errors import ParameterError, PrivacyError
+from shoal.privacy.base import PrivacyModel, Requirement
+from shoal.privacy.people import gather_points, no_points, open_people, place_people
+from shoal.typing import BoolArray, IntArray
+from shoal.validation import check_float, check_int
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shoal.encoding import CodedTable
+    from shoal.kernels.crowds import Crowds
+    from shoal.kernels.matching import Points
+
+
+@dataclass(frozen=True, eq=False)
+class _OnPopulation(PrivacyModel):
+    """A model with a list of the population: a table, or the path of a file."""
+
+    @property
+    @abstractmethod
+    def _people(self) -> Any: ...
+
+    def settings(self) -> dict[str, Any]:
+        """Return the parameters as plain values; a table that has no file appears as ``"(object)"``."""
+        path = str(self._people) if isinstance(self._people, (str, Path)) else "(object)"
+        return {key: value for key, value in vars(self).items() if value is not None} | {"population": path}
+
+    def _bind(self, table: CodedTable, kind: Literal["k-map", "presence"], low: float, high: float) -> CrowdRequirement:
+        frame = open_people(self._people)
+        if not frame.records:
+            raise ParameterError(f"The population given to {type(self).__name__} has no rows.")
+        bound = CrowdRequirement(kind, low, high, table, place_people(frame, table.columns))
+        if kind == "k-map" and bound.failing(np.zeros(table.records, np.int32), 1)[0]:
+            raise PrivacyError(
+                f"{type(self).__name__} cannot hold: fewer than {low:g} people of the population fit the whole table. "
+                "Nothing was released.",
+                hint="ask for less, or check that population and table write their values the same way.",
+            )
+        return bound
+
+
+@dataclass(frozen=True, eq=False)
+class KMap(_OnPopulation):
+    """Every group's released values fit at least ``k`` people of the population (Sweeney 2002).
+
+    Parameters
+    ----------
+    k
+        The least number of people.
+    population
+        A table of the population with all quasi-identifiers, or the path of a file.
+    """
+
+    k: int
+    population: Any
+
+    def __post_init__(self) -> None:
+        check_int("KMap", "k", self.k, least=2)
+
+    @property
+    def _people(self) -> Any:
+        return self.population
+
+    def bind(self, table: CodedTable) -> Requirement:
+        """Return the model as a requirement on the groups of ``table``."""
+        return self._bind(table, "k-map", float(self.k), 0.0)
+
+    def describe(self) -> str:
+        """Say what the model promises."""
+        return f"Whoever looks for a person in the population finds at least {self.k} who fit."
+
+
+@dataclass(frozen=True, eq=False)
+class DeltaPresence(_OnPopulation):
+    """Of the people of the population who fit a group, a share between ``low`` and ``high`` is in the table.
+
+    Parameters
+    ----------
+    low
+        The least share: how sure one may become that a person is not in the table.
+    high
+        The largest share, at most 1: how sure one may become that a person is.
+    population
+        A table of the population with all quasi-identifiers, or the path of a file.
+
+    Nergiz, Atzori & Clifton (2007). It is counted for each group; where the boxes of local recoding overlap, a
+    person who fits several groups is counted with each.
+    """
+
+    low: float
+    high: float
+    population: Any
+
+    def __post_init__(self) -> None:
+        check_float("DeltaPresence", "high", self.high, least=0.0, above=True, most=1.0)
+        check_float("DeltaPresence", "low", self.low, least=0.0, most=self.high)
+
+    @property
+    def _people(self) -> Any:
+        return self.population
+
+    def bind(self, table: CodedTable) -> Requirement:
+        """Return the model as a requirement on the groups of ``table``."""
+        return self._bind(table, "presence", float(self.low), float(self.high))
+
+    def describe(self) -> str:
+        """Say what the model promises."""
+        return (
+            f"Of the people who fit a group, at most {self.high:.0%} are in the table"
+            + (f" and at least {self.low:.0%}" if self.low else "")
+            + ", so that being in it stays uncertain."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CrowdRequirement(Requirement):
+    """A bound on the people who fit a group's box."""
+
+    kind: Literal["k-map", "presence"]
+    low: float
+    high: float
+    table: CodedTable
+    placed: IntArray
+
+    @cached_property
+    def crowds(self) -> Crowds:
+        """The requirement alone, as the kernels read it."""
+        return build_crowds([self])
+
+    def failing(self, labels: IntArray, groups: int) -> BoolArray:
+        """Tell which groups miss the bound, by the boxes their own records span."""
+        from shoal.kernels.crowds import crowd_shortfalls  # noqa: PLC0415  (numba is imported when first needed)
+        from shoal.kernels.space import cover_groups  # noqa: PLC0415
+
+        cover = cover_groups(self.table.space, self.table.codes, labels, groups)
+        points = build_points([self], len(self.table.columns))
+        return crowd_shortfalls(self.crowds, points, self.table.space, cover) > 0
+
+
+def build_crowds(requirements: Sequence[CrowdRequirement]) -> Crowds:
+    """Lay requirements on people out as the kernels read them."""
+    from shoal.kernels.crowds import K_MAP, PRESENCE, Crowds  # noqa: PLC0415
+
+    return Crowds(
+        np.array([K_MAP if one.kind == "k-map" else PRESENCE for one in requirements], np.int32),
+        np.arange(len(requirements)).astype(np.int32),
+        np.array([one.low for one in requirements], np.float64),
+        np.array([one.high for one in requirements], np.float64),
+    )
+
+
+def build_points(requirements: Sequence[CrowdRequirement], columns: int) -> Points:
+    """Return the lists of people that requirements look at."""
+    return gather_points([one.placed for one in requirements]) if requirements else no_points(columns)
