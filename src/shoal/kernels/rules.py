@@ -299,23 +299,3 @@ def shortfall(rules: Rules, tally: Tally) -> float:
     for rule in range(rules.kind.shape[0]):
         total += lacks(rules.kind[rule], rules.bound[rule], measure(rules, rule, tally))
     return total
-
-
-@kernel()
-def measure_groups(rules: Rules, order: LongArray, begin: LongArray) -> FloatArray:
-    """Return each rule's measure of each group, (r, g); group g holds the records ``order[begin[g]:begin[g + 1]]``.
-
-    A group without records has nothing to measure: NaN.
-    """
-    groups = begin.shape[0] - 1
-    measured = np.full((rules.kind.shape[0], groups), np.nan)
-    tally = new_tally(rules)
-    for group in range(groups):
-        if begin[group] == begin[group + 1]:
-            continue
-        clear(rules, tally)
-        for place in range(begin[group], begin[group + 1]):
-            add(rules, tally, order[place])
-        for rule in range(rules.kind.shape[0]):
-            measured[rule, group] = measure(rules, rule, tally)
-    return measured

@@ -17,8 +17,9 @@ import numpy as np
 from shoal.errors import PrivacyError
 from shoal.methods.base import Family, Grouping, Task
 from shoal.privacy.base import Requirement
-from shoal.privacy.histograms import HistogramRequirement, build_rules, members
+from shoal.privacy.histograms import HistogramRequirement, build_rules
 from shoal.privacy.k_anonymity import AtLeast
+from shoal.privacy.measures import lacking
 from shoal.privacy.population import CrowdRequirement, build_crowds, build_points
 from shoal.typing import BoolArray, FloatArray, IntArray
 
@@ -101,6 +102,7 @@ class _Case:
 
     table: CodedTable
     k: int
+    histograms: Sequence[HistogramRequirement]
     rules: Rules
     crowds: Crowds
     points: Points
@@ -108,13 +110,12 @@ class _Case:
     def shortfalls(self, labels: IntArray, cover: Cover) -> FloatArray:
         """Return how far each group falls short."""
         from shoal.kernels.crowds import crowd_shortfalls  # noqa: PLC0415
-        from shoal.kernels.rules import lacks, measure_groups  # noqa: PLC0415
 
-        order, begin = members(labels, cover.size.shape[0])
-        measured = measure_groups(self.rules, order, begin)
-        short = crowd_shortfalls(self.crowds, self.points, self.table.space, cover)
-        for kind, bound, values in zip(self.rules.kind, self.rules.bound, measured, strict=True):
-            short += np.array([lacks(kind, bound, value) for value in values])
+        short = lacking("size", float(self.k), cover.size.astype(np.float64))
+        for one in self.histograms:
+            short += one.lacking(labels, cover.size.shape[0])
+        if len(self.crowds.kind):
+            short += crowd_shortfalls(self.crowds, self.points, self.table.space, cover)
         return short
 
 
@@ -132,7 +133,7 @@ def build_case(table: CodedTable, task: Task) -> _Case:
     k = max([task.k, *(part.k for part in sizes)])
     columns = len(table.columns)
     rules = build_rules(histograms, table.records, k=k)
-    return _Case(table, k, rules, build_crowds(crowds), build_points(crowds, columns))
+    return _Case(table, k, histograms, rules, build_crowds(crowds), build_points(crowds, columns))
 
 
 def _mend_once(case: _Case, labels: IntArray, task: Task) -> IntArray:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from shoal.errors import ParameterError
 from shoal.privacy.base import PrivacyModel, Requirement
-from shoal.privacy.histograms import HistogramRequirement, chosen_attributes, plain_row, together
+from shoal.privacy.histograms import HistogramRequirement, together
+from shoal.privacy.rows import chosen_attributes, plain_row
 from shoal.validation import check_choice, check_float, check_int
 
 if TYPE_CHECKING:

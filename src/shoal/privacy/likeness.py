@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shoal.privacy.base import PrivacyModel, Requirement
-from shoal.privacy.histograms import HistogramRequirement, Measure, chosen_attributes, plain_row, together
+from shoal.privacy.histograms import HistogramRequirement, Measure, together
+from shoal.privacy.rows import chosen_attributes, plain_row
 from shoal.validation import check_float
 
 if TYPE_CHECKING:

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from shoal.encoding import CodedAttribute, is_ordered
 from shoal.errors import ParameterError
 from shoal.privacy.base import PrivacyModel, Requirement
-from shoal.privacy.histograms import (
-    HistogramRequirement,
-    chosen_attributes,
-    ordered_row,
-    plain_row,
-    together,
-    tree_row,
-)
+from shoal.privacy.histograms import HistogramRequirement, together
+from shoal.privacy.rows import chosen_attributes, ordered_row, plain_row, tree_row
 from shoal.validation import check_choice, check_float
 
 if TYPE_CHECKING:

@@ -1,0 +1,176 @@
+"""What sensitive values do in every group of a table at once: l, entropy, c, t, α, β, δ.
+
+The kernels measure one group at a time while groups are mended; here all groups of a table are measured together
+from the counts of (group, value) pairs. Both sum integers and divide once, so they agree to the last digit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from shoal.privacy.rows import SensitiveRow
+from shoal.typing import BoolArray, FloatArray, IntArray, LongArray
+
+_CELLS = 4_000_000
+"""Cells of the largest array made for groups × nodes of a hierarchy."""
+
+
+@dataclass(frozen=True, eq=False)
+class Histograms:
+    """The sensitive values of each of several groups, none of them empty."""
+
+    row: SensitiveRow
+    labels: IntArray
+    groups: int
+
+    @cached_property
+    def size(self) -> LongArray:
+        """Records in each group."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.groups).astype(np.int64)
+
+    @cached_property
+    def _pairs(self) -> tuple[LongArray, LongArray, LongArray]:
+        """Group, code and count of each pair that occurs, in rising order."""
+        kept = self.labels >= 0
+        key = self.labels[kept].astype(np.int64) * self.row.cardinality + self.row.codes[kept]
+        pair, count = np.unique(key, return_counts=True)
+        return pair // self.row.cardinality, pair % self.row.cardinality, count.astype(np.int64)
+
+    @property
+    def records(self) -> int:
+        """The records of the whole table."""
+        return len(self.row.codes)
+
+    def _largest(self, values: FloatArray) -> FloatArray:
+        """Return the largest of the pairs' values in each group."""
+        largest = np.full(self.groups, -np.inf)
+        np.maximum.at(largest, self._pairs[0], values)
+        return largest
+
+    def distinct(self) -> FloatArray:
+        """Return the number of different values."""
+        return np.bincount(self._pairs[0], minlength=self.groups).astype(np.float64)
+
+    def entropy(self) -> FloatArray:
+        """Return e to the entropy: the number of equally frequent values that would be as uncertain."""
+        group, _, count = self._pairs
+        weighted = np.bincount(group, count * np.log(count), self.groups)
+        return np.asarray(np.exp(np.log(self.size) - weighted / self.size), np.float64)
+
+    def recursive(self, rank: int) -> FloatArray:
+        """Return the count of the most frequent value ÷ the counts from the ``rank``-th most frequent on."""
+        group, _, count = self._pairs
+        order = np.lexsort((-count, group))
+        begin = np.searchsorted(group[order], np.arange(self.groups))
+        place = np.arange(len(order)) - begin[group[order]]
+        tail = np.bincount(group[order], np.where(place >= rank - 1, count[order], 0), self.groups)
+        with np.errstate(divide="ignore"):
+            return np.asarray(self._largest(count.astype(np.float64)) / tail, np.float64)
+
+    def _excess(self) -> LongArray:
+        """Return what each pair has more than the table would make expected, times size times records."""
+        group, code, count = self._pairs
+        return np.asarray(count * self.records - self.row.total[code] * self.size[group], np.int64)
+
+    def equal(self) -> FloatArray:
+        """Return the distance to the whole table where any two values are 1 apart."""
+        surplus = np.zeros(self.groups, np.int64)
+        np.add.at(surplus, self._pairs[0], np.maximum(self._excess(), 0))
+        return np.asarray(surplus / (self.size * self.records), np.float64)
+
+    def ordered(self) -> FloatArray:
+        """Return the distance where neighbouring values are 1/(values - 1) apart.
+
+        Between two values that a group has, what it has so far stays the same while the table's share rises; the
+        sum of their differences follows from where the one passes the other.
+        """
+        if self.row.cardinality < 2:
+            return np.zeros(self.groups)
+        group, code, count = self._pairs
+        so_far = np.cumsum(self.row.total)
+        summed = np.concatenate(([0], np.cumsum(so_far)))
+        end = np.append(code[1:], 0)
+        end[np.append(group[1:] != group[:-1], True)] = self.row.cardinality
+        before = np.cumsum(count) - count
+        held = (np.cumsum(count) - before[np.searchsorted(group, group)]) * self.records
+        size = self.size[group]
+        crossing = np.clip(np.searchsorted(so_far, held // size, side="right"), code, end)
+        below = held * (crossing - code) - size * (summed[crossing] - summed[code])
+        above = size * (summed[end] - summed[crossing]) - held * (end - crossing)
+        moved = np.bincount(group, (below + above).astype(np.float64), self.groups)
+        first = code[np.searchsorted(group, np.arange(self.groups))]  # values before a group's first: only the table's
+        moved += self.size * summed[first]
+        return np.asarray(
+            moved / (self.size.astype(np.float64) * self.records * (self.row.cardinality - 1)), np.float64
+        )
+
+    def hierarchical(self) -> FloatArray:
+        """Return the distance where values are as far apart as the height of their common ancestor."""
+        assert self.row.parent is not None  # noqa: S101
+        nodes, height = len(self.row.parent), self.row.height
+        moved = np.zeros(self.groups)
+        step = max(1, _CELLS // nodes)
+        for begin in range(0, self.groups, step):
+            moved[begin : begin + step] = self._moved_in_tree(begin, min(begin + step, self.groups))
+        if not height[-1]:
+            return moved
+        return np.asarray(moved / (self.size.astype(np.float64) * self.records * height[-1]), np.float64)
+
+    def _moved_in_tree(self, begin: int, end: int) -> FloatArray:
+        assert self.row.parent is not None  # noqa: S101
+        group, code, count = self._pairs
+        nodes, leaves = len(self.row.parent), self.row.cardinality
+        here = slice(np.searchsorted(group, begin), np.searchsorted(group, end))
+        surplus = np.zeros((nodes, end - begin), np.int64)
+        lack = np.zeros_like(surplus)
+        gap = -self.row.total[:, None] * self.size[None, begin:end]
+        gap[code[here], group[here] - begin] += count[here] * self.records
+        surplus[:leaves], lack[:leaves] = np.maximum(gap, 0), np.maximum(-gap, 0)
+        moved = np.zeros(end - begin)
+        for node, parent in enumerate(self.row.parent.tolist()):
+            moved += float(self.row.height[node]) * np.minimum(surplus[node], lack[node])
+            if parent != node:
+                left = surplus[node] - lack[node]
+                surplus[parent] += np.maximum(left, 0)
+                lack[parent] += np.maximum(-left, 0)
+        return moved
+
+    def alpha(self) -> FloatArray:
+        """Return the share of the most frequent value."""
+        return np.asarray(self._largest(self._pairs[2].astype(np.float64)) / self.size, np.float64)
+
+    def beta(self) -> FloatArray:
+        """Return the largest relative gain of a value's share over its share of the table."""
+        return np.maximum(self._largest(self._gain()), 0.0)
+
+    def enhanced(self) -> FloatArray:
+        """Return the same, infinite where a gain exceeds -ln(share of the table), which no β allows."""
+        _, code, _ = self._pairs
+        gain, most = self._gain(), -np.log(self.row.total[code] / self.records)
+        return np.maximum(self._largest(np.where(gain > most + 1e-12, np.inf, gain)), 0.0)
+
+    def _gain(self) -> FloatArray:
+        group, code, _ = self._pairs
+        return np.asarray(self._excess() / (self.row.total[code] * self.size[group]), np.float64)
+
+    def delta(self) -> FloatArray:
+        """Return the largest abs(ln(share in the group ÷ share of the table)) of the values present."""
+        group, code, count = self._pairs
+        return self._largest(np.abs(np.log(count * self.records / (self.row.total[code] * self.size[group]))))
+
+
+def lacking(measure: str, bound: float, values: FloatArray) -> FloatArray:
+    """Return how far measures are from their bound: 0 where it is met, at most 1.
+
+    l and entropy must not be below it, c and δ must be below it, the others must not be above it.
+    """
+    slack = 1e-12
+    if measure in {"size", "distinct", "entropy"}:
+        return np.where(values < bound - slack * bound, (bound - values) / bound, 0.0)
+    met: BoolArray = values < bound - slack if measure in {"recursive", "delta"} else values <= bound + slack
+    with np.errstate(invalid="ignore"):
+        share = np.where(np.isinf(values), 1.0, (values - bound) / (values + 1.0))
+    return np.where(met, 0.0, np.maximum(share, slack))

@@ -1,0 +1,109 @@
+"""Sensitive columns as models look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.encoding import CodedAttribute, is_ordered, value_texts
+from shoal.errors import ColumnError, HierarchyError, ParameterError
+from shoal.typing import IntArray, LongArray
+from shoal.validation import nearest_hint
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+
+
+@dataclass(frozen=True, eq=False)
+class SensitiveRow:
+    """A sensitive column as a model looks at it: codes in the order, or under the tree, that it measures by."""
+
+    name: str
+    codes: IntArray
+    cardinality: int
+    parent: IntArray | None = None
+    """Parents of the nodes of a tree whose leaves are the codes."""
+
+    @cached_property
+    def total(self) -> LongArray:
+        """The records of the whole table with each code."""
+        return np.bincount(self.codes, minlength=self.cardinality).astype(np.int64)
+
+    @cached_property
+    def height(self) -> IntArray:
+        """Edges from each node of the tree down to its deepest leaf."""
+        assert self.parent is not None  # noqa: S101
+        height = [0] * len(self.parent)
+        for node, above in enumerate(self.parent.tolist()):  # children come before their parents
+            if above != node:
+                height[above] = max(height[above], height[node] + 1)
+        return np.array(height, np.int32)
+
+
+def chosen_attributes(model: str, table: CodedTable, column: str | None) -> list[CodedAttribute]:
+    """Return the sensitive column a model names, or all of them."""
+    known = table.attributes
+    if not known:
+        raise ParameterError(
+            f"{model} protects sensitive columns, and none is named.", hint="name them in 'sensitive'."
+        )
+    if column is None:
+        return list(known.values())
+    if column not in known:
+        raise ColumnError(
+            f"{model} names the column {column!r}, which is not sensitive. Sensitive are: {', '.join(known)}.",
+            hint=nearest_hint(column, known) or f"add {column!r} to 'sensitive'.",
+        )
+    return [known[column]]
+
+
+def plain_row(attribute: CodedAttribute) -> SensitiveRow:
+    """Return a column's values without any order; the same object for the same column."""
+    known = attribute.__dict__  # a frozen dataclass keeps what was computed, as cached_property does
+    if "_plain_row" not in known:
+        known["_plain_row"] = SensitiveRow(attribute.name, attribute.codes, attribute.cardinality)
+    row: SensitiveRow = known["_plain_row"]
+    return row
+
+
+def ordered_row(model: str, attribute: CodedAttribute, order: Sequence[str] | None) -> SensitiveRow:
+    """Return a column's values from low to high."""
+    if order is None:
+        if not is_ordered(attribute.values.type):
+            raise ParameterError(
+                f"{model} measures the column {attribute.name!r} by order, and text has none of its own.",
+                hint="give order=[values from low to high], or distance='equal'.",
+            )
+        return plain_row(attribute)
+    rank = {text: place for place, text in enumerate(order)}
+    texts = value_texts(attribute.values).to_pylist()
+    if any(text not in rank for text in texts) or len(rank) != len(order):
+        raise ParameterError(f"The order that {model} is given must name each value of {attribute.name!r} once.")
+    missing = attribute.cardinality - len(texts)
+    place = np.array([*(rank[text] for text in texts), *([len(order)] * missing)], np.int32)
+    return SensitiveRow(attribute.name, place[attribute.codes], len(order) + missing)
+
+
+def tree_row(model: str, attribute: CodedAttribute) -> SensitiveRow:
+    """Return a column's values as leaves of its hierarchy; a missing value is one more leaf below the root."""
+    tree = attribute.hierarchy
+    if tree is None:
+        raise ParameterError(
+            f"{model} measures the column {attribute.name!r} by its hierarchy, and it has none.",
+            hint=f"give hierarchies={{{attribute.name!r}: …}}, or distance='equal'.",
+        )
+    leaf = tree.leaf_codes(value_texts(attribute.values).to_pylist())
+    if (leaf < 0).any():
+        raise HierarchyError(
+            f"The hierarchy of column {attribute.name!r} lacks {int((leaf < 0).sum())} of its values.",
+            hint="add the missing values to it, or correct them in the table.",
+        )
+    if attribute.cardinality == len(leaf):
+        return SensitiveRow(attribute.name, leaf[attribute.codes], tree.n_leaves, tree.parent)
+    parent = np.insert(tree.parent + (tree.parent >= tree.n_leaves), tree.n_leaves, tree.root + 1).astype(np.int32)
+    place = np.append(leaf, tree.n_leaves).astype(np.int32)
+    return SensitiveRow(attribute.name, place[attribute.codes], tree.n_leaves + 1, parent)

@@ -1,0 +1,210 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pycanon import anonymity
+
+import shoal
+from shoal.encoding import encode
+from shoal.errors import ColumnError, HierarchyError, ParameterError, PrivacyError
+from shoal.files import read_table
+from shoal.frames import Frame
+from shoal.kernels import rules as kernels
+from shoal.privacy import REGISTRY, make_model, model_name
+from shoal.privacy.histograms import HistogramRequirement, build_rules
+from shoal.privacy.rows import plain_row, tree_row
+from tests.privacy import reference
+
+TREE = shoal.Hierarchy.from_dict({"*": {"x": ["a", "b"], "y": {"z": ["c", "d"], "e": None}}})
+LETTERS = st.sampled_from("abcde")
+
+
+def coded(values, labels=None, hierarchy=None):
+    table = pa.table({"q": list(range(len(values))) if labels is None else labels, "s": values})
+    return encode(Frame(table), ["q"], attributes=["s"], hierarchies={"s": hierarchy} if hierarchy else {})
+
+
+def required(measure, values):
+    attribute = coded(values, hierarchy=TREE if measure == "hierarchical" else None).attributes["s"]
+    row = tree_row("test", attribute) if measure == "hierarchical" else plain_row(attribute)
+    return HistogramRequirement(measure, row, 1.0, rank=2)
+
+
+def measured_by_kernel(requirement, labels):
+    rules = build_rules([requirement], len(labels))
+    tally = kernels.new_tally(rules)
+    found = []
+    for label in range(max(labels) + 1):
+        kernels.clear(rules, tally)
+        for record in np.flatnonzero(np.array(labels) == label):
+            kernels.add(rules, tally, record)
+        found.append(kernels.measure(rules, 0, tally))
+    return found
+
+
+REFERENCES = {
+    "distinct": reference.distinct,
+    "entropy": reference.entropy,
+    "recursive": reference.recursive(2),
+    "equal": reference.equal,
+    "ordered": reference.ordered,
+    "hierarchical": reference.hierarchical(TREE),
+    "alpha": reference.alpha,
+    "beta": reference.beta,
+    "enhanced": reference.enhanced,
+    "delta": reference.delta,
+}
+
+
+@pytest.mark.parametrize("measure", REFERENCES)
+@given(st.lists(st.tuples(LETTERS, st.integers(0, 3)), min_size=1, max_size=40))
+def test_a_measure_equals_its_plain_definition(measure, records):
+    values = [value for value, _ in records]
+    numbers = {label: place for place, label in enumerate(sorted({label for _, label in records}))}
+    labels = [numbers[label] for _, label in records]
+    requirement = required(measure, values)
+    found = requirement.measured(np.array(labels, np.int32), len(numbers))
+    for label in set(labels):
+        group = [value for value, own in zip(values, labels, strict=True) if own == label]
+        assert found[label] == pytest.approx(REFERENCES[measure](group, values), abs=1e-9)
+    assert measured_by_kernel(requirement, labels) == pytest.approx(found.tolist(), abs=1e-15)
+
+
+def canonical(frame, sensitive):
+    """What pycanon finds in a table with the quasi-identifier q."""
+    args = (frame, ["q"], sensitive)
+    return {
+        "k": anonymity.k_anonymity(frame, ["q"]),
+        "l": anonymity.l_diversity(*args),
+        "entropy_l": anonymity.entropy_l_diversity(*args),
+        "t": anonymity.t_closeness(*args),
+        "alpha": anonymity.alpha_k_anonymity(*args)[0],
+        "beta": anonymity.basic_beta_likeness(*args),
+        "delta": anonymity.delta_disclosure(*args),
+    }
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_audit_agrees_with_pycanon_on_random_tables(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 200))
+    frame = pd.DataFrame(
+        {
+            "q": rng.integers(0, rng.integers(2, 8), n),
+            "word": rng.choice(list("abcdef"), n, p=[0.4, 0.2, 0.15, 0.1, 0.1, 0.05]),
+            "number": rng.integers(0, 12, n),
+        }
+    )
+    found = shoal.audit(frame, quasi_identifiers=["q"], sensitive=["word", "number"])
+    for column in ("word", "number"):
+        expected = canonical(frame, [column])
+        mine = found.sensitive[column]
+        assert found.k == expected["k"]
+        assert int(mine["entropy_l"] + 1e-9) == expected["entropy_l"]
+        for name in ("l", "t", "alpha", "beta", "delta"):
+            assert mine[name] == pytest.approx(expected[name], abs=1e-9), name
+
+
+def test_an_audit_agrees_with_pycanon_on_a_release_of_adult(data_path):
+    adult = read_table(data_path("adult/adult.csv")).table.slice(0, 2000).to_pandas()
+    adult = adult.assign(hours=pd.to_numeric(adult["hours-per-week"]) // 10)
+    quasi = ["age", "sex", "race"]
+    release = shoal.anonymize(
+        adult, k=20, quasi_identifiers=quasi, sensitive=["salary-class", "hours"], method="mondrian"
+    )
+    frame = release.data
+    found = shoal.audit(frame, quasi_identifiers=quasi, sensitive=["salary-class", "hours"])
+    args = (frame, quasi, ["salary-class", "hours"])
+    assert found.k == anonymity.k_anonymity(frame, quasi)
+    assert found.l == anonymity.l_diversity(*args)
+    assert found.t == pytest.approx(anonymity.t_closeness(*args), abs=1e-9)
+    assert found.alpha == pytest.approx(anonymity.alpha_k_anonymity(*args)[0], abs=1e-9)
+    assert found.beta == pytest.approx(anonymity.basic_beta_likeness(*args), abs=1e-9)
+    assert found.delta == pytest.approx(anonymity.delta_disclosure(*args), abs=1e-9)
+
+
+def test_every_model_is_registered_describes_itself_and_survives_a_recipe():
+    made = [
+        shoal.KAnonymity(3),
+        shoal.LDiversity(3),
+        shoal.LDiversity(2.5, "entropy"),
+        shoal.LDiversity(3, "recursive", c=2.0, column="s"),
+        shoal.TCloseness(0.2, "ordered", order=("a", "b")),
+        shoal.AlphaK(0.5),
+        shoal.BetaLikeness(2, enhanced=True),
+        shoal.DeltaDisclosure(1.5),
+        shoal.KMap(5, "people.csv"),
+        shoal.DeltaPresence(0.1, 0.5, "people.csv"),
+    ]
+    assert {model_name(model) for model in made} == set(REGISTRY)
+    for model in made:
+        assert model.describe().endswith(".")
+        again = make_model(model_name(model), **model.settings())
+        assert again.settings() == model.settings()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: shoal.LDiversity(1),
+        lambda: shoal.LDiversity(2.5),
+        lambda: shoal.LDiversity(2, "recursive"),
+        lambda: shoal.LDiversity(2, c=1.0),
+        lambda: shoal.LDiversity(2, "many"),
+        lambda: shoal.TCloseness(1.5),
+        lambda: shoal.TCloseness(float("nan")),
+        lambda: shoal.TCloseness(0.1, "far"),
+        lambda: shoal.TCloseness(0.1, order=("a",)),
+        lambda: shoal.AlphaK(0),
+        lambda: shoal.BetaLikeness(0),
+        lambda: shoal.DeltaDisclosure(-1),
+        lambda: shoal.KMap(1, "people.csv"),
+        lambda: shoal.DeltaPresence(0.6, 0.5, "people.csv"),
+    ],
+)
+def test_a_parameter_out_of_range_is_refused(make):
+    with pytest.raises(ParameterError):
+        make()
+
+
+def test_a_model_says_what_it_misses():
+    table = coded(["a", "b", "c"])
+    with pytest.raises(ColumnError, match="not sensitive"):
+        shoal.LDiversity(2, column="other").bind(table)
+    with pytest.raises(ParameterError, match="text has none"):
+        shoal.TCloseness(0.1, "ordered").bind(table)
+    with pytest.raises(ParameterError, match="once"):
+        shoal.TCloseness(0.1, "ordered", order=("a", "b")).bind(table)
+    with pytest.raises(ParameterError, match="hierarchy"):
+        shoal.TCloseness(0.1, "hierarchical").bind(table)
+    with pytest.raises(ParameterError, match="none is named"):
+        shoal.LDiversity(2).bind(encode(Frame(pa.table({"q": [1, 2]})), ["q"]))
+    with pytest.raises(HierarchyError, match="lacks 1"):
+        shoal.TCloseness(0.1).bind(coded(["a", "q"], hierarchy=TREE))
+
+
+def test_what_no_grouping_can_reach_is_refused_with_what_can():
+    table = coded(["a"] * 9 + ["b"])
+    with pytest.raises(PrivacyError, match="reaches 2, and 3 is asked for"):
+        shoal.LDiversity(3).bind(table)
+    with pytest.raises(PrivacyError, match=r"reaches 0\.9"):
+        shoal.AlphaK(0.5).bind(table)
+
+
+def test_an_order_given_for_text_counts_as_one():
+    values = ["low", "mid", "high", "mid"]
+    labels = np.array([0, 0, 1, 1], np.int32)
+    by_text = shoal.TCloseness(1, "ordered", order=("low", "mid", "high")).bind(coded(values))
+    by_number = shoal.TCloseness(1, "ordered").bind(coded([1, 2, 3, 2]))
+    assert by_text.measured(labels, 2).tolist() == by_number.measured(labels, 2).tolist()
+
+
+def test_a_missing_value_is_a_value_of_its_own_also_under_a_hierarchy():
+    plain = shoal.LDiversity(2).bind(coded(["a", None, "a", "a"]))
+    assert plain.failing(np.array([0, 0, 1, 1], np.int32), 2).tolist() == [False, True]
+    tree = shoal.TCloseness(0.5).bind(coded(["a", None, "a", None], hierarchy=TREE))
+    assert tree.measured(np.array([0, 1, 0, 1], np.int32), 2).tolist() == [0.5, 0.5]
