@@ -75,10 +75,10 @@ def test_a_measure_equals_its_plain_definition(measure, records):
 
 
 def canonical(frame, sensitive):
-    """What pycanon finds in a table with the quasi-identifier q."""
-    args = (frame, ["q"], sensitive)
+    """What pycanon finds in a table with the quasi-identifiers q and r."""
+    args = (frame, ["q", "r"], sensitive)
     return {
-        "k": anonymity.k_anonymity(frame, ["q"]),
+        "k": anonymity.k_anonymity(frame, ["q", "r"]),
         "l": anonymity.l_diversity(*args),
         "entropy_l": anonymity.entropy_l_diversity(*args),
         "t": anonymity.t_closeness(*args),
@@ -94,12 +94,13 @@ def test_an_audit_agrees_with_pycanon_on_random_tables(seed):
     n = int(rng.integers(30, 200))
     frame = pd.DataFrame(
         {
-            "q": rng.integers(0, rng.integers(2, 8), n),
+            "q": rng.integers(0, rng.integers(2, 5), n),
+            "r": rng.integers(0, rng.integers(1, 3), n),
             "word": rng.choice(list("abcdef"), n, p=[0.4, 0.2, 0.15, 0.1, 0.1, 0.05]),
             "number": rng.integers(0, 12, n),
         }
     )
-    found = shoal.audit(frame, quasi_identifiers=["q"], sensitive=["word", "number"])
+    found = shoal.audit(frame, quasi_identifiers=["q", "r"], sensitive=["word", "number"])
     for column in ("word", "number"):
         expected = canonical(frame, [column])
         mine = found.sensitive[column]
