@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 import shutil
@@ -131,6 +132,35 @@ def test_values_from_the_table_are_never_markup_in_markdown(evil_report):
     start = next(number for number, line in enumerate(lines) if line == "## Examples")
     rows = [line for line in lines[start:] if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {5}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1, 1, 1], [None, None, None], ["x", "y", "z"], [1.5, 2.5, 3.5], [dt.date(2020, 1, 1)] * 3],
+    ids=["equal", "missing", "words", "decimals", "dates"],
+)
+def test_the_smallest_tables_have_a_report_too(values):
+    column = pa.array(values, pa.int64() if values[0] is None else None)
+    report = shoal.anonymize(pa.table({"a": column}), k=2, quasi_identifiers=["a"]).report()
+    for text in (report.html, report.markdown):
+        assert [part for part in TEXTS if part.lower() not in text.lower()] == ["Do columns still go together?"]
+
+
+def test_withheld_records_are_counted_apart(result):
+    table = pa.table({"zip": ["100"] * 6 + ["200"] * 6 + ["900"], "age": [30] * 13})
+    tree = shoal.Hierarchy.from_prefixes(["100", "200", "900"], [1])
+    report = shoal.anonymize(
+        table,
+        k=3,
+        quasi_identifiers=["zip", "age"],
+        hierarchies={"zip": tree, "age": "flat"},
+        method="datafly",
+        max_suppression=0.1,
+    ).report()
+    assert report.summary.withheld == 1
+    assert "1 record was withheld (7.7 %)" in report.html
+    assert "withheld records: 1" in report.html
+    assert "1 record was withheld" in report.markdown
 
 
 def test_a_report_with_original_rows_says_so_first(result):

@@ -66,12 +66,13 @@ def page_environment(purpose: str) -> Any:
     return environment
 
 
-def figures(summary: Summary) -> dict[str, Figure]:
+def figures(summary: Summary) -> dict[str, Figure | None]:
     """Return the pictures of the whole table."""
-    found = {"loss": _loss(summary), "sizes": _sizes(summary)}
-    if summary.associations:
-        found["associations"] = _associations(summary)
-    return found
+    return {
+        "loss": _loss(summary),
+        "sizes": _sizes(summary),
+        "associations": _associations(summary) if summary.associations else None,
+    }
 
 
 def _figure(name: str, spec: dict[str, Any], title: str, note: str, headings: tuple[str, ...], rows: Any) -> Figure:
