@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from hypothesis import strategies as st
 
 from shoal.encoding import CodedTable
+from shoal.methods.base import Task
 from tests.kernels.spaces import Interval, Tree, Values, build_space
 
 TREES = [
@@ -43,3 +46,15 @@ def coded_tables(draw, most=30):
         draw(st.lists(st.integers(0, column.cardinality - 1), min_size=records, max_size=records)) for column in chosen
     ]
     return chosen, weights, codes, draw(st.integers(2, records))
+
+
+def run_in_chunks(method, monkeypatch):
+    """Return a method's labels from one run, and the progress it tells and its labels when it runs in smallest steps."""
+    random = np.random.default_rng(8)
+    chosen = [Interval(tuple(map(float, range(40)))), Values(3)]
+    table = coded_table(chosen, [1.0, 1.0], [random.integers(0, 40, 300), random.integers(0, 3, 300)])
+    at_once = method.run(table, Task(k=4)).labels
+    heard = []
+    monkeypatch.setattr(sys.modules[type(method).__module__], "_CHUNK", 1)
+    in_chunks = method.run(table, Task(k=4, progress=lambda share, text: heard.append(share))).labels
+    return at_once, heard, in_chunks

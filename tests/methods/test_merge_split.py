@@ -20,7 +20,7 @@ from shoal.methods.base import Task
 from shoal.methods.merge_split import MergeSplit
 from tests import reference_merge_split
 from tests.kernels.spaces import Interval, Values
-from tests.methods.coded import coded_table, coded_tables
+from tests.methods.coded import coded_table, coded_tables, run_in_chunks
 
 
 @settings(deadline=None, max_examples=300)
@@ -139,3 +139,11 @@ def test_a_weight_of_zero_makes_a_column_count_for_nothing():
     by_second = MergeSplit().run(coded_table([line, line], [0.0, 1.0], codes), Task(k=4)).labels
     assert _parts(by_first) == {frozenset({0, 1, 2, 3}), frozenset({4, 5, 6, 7})}
     assert _parts(by_second) == {frozenset({0, 2, 4, 6}), frozenset({1, 3, 5, 7})}
+
+
+def test_progress_rises_below_one_and_chunks_do_not_change_the_groups(monkeypatch):
+    at_once, heard, in_chunks = run_in_chunks(MergeSplit(), monkeypatch)
+    assert in_chunks.tolist() == at_once.tolist()
+    assert len(heard) > 10
+    assert heard == sorted(heard)
+    assert 0 < heard[0] < heard[-1] < 1

@@ -9,6 +9,7 @@ from benchmarks.papers.merge_split import METHODS, POINTS, code_points, points_r
 from shoal.methods.base import Task
 from shoal.methods.merge_split import MergeSplit
 
+pytestmark = pytest.mark.compiled
 SEEDS = 4
 
 

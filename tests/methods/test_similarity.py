@@ -12,7 +12,7 @@ from shoal.methods.base import Task
 from shoal.methods.similarity import SBCA
 from tests import reference_similarity
 from tests.kernels.spaces import Interval, Values, build_space
-from tests.methods.coded import coded_table, coded_tables
+from tests.methods.coded import coded_table, coded_tables, run_in_chunks
 
 SEX, NATIONALITY = ["Female", "Male"], ["Iran", "Japan", "USA"]
 FIGURE_3 = {("Male", "Japan"): 4, ("Male", "USA"): 4, ("Male", "Iran"): 1}
@@ -135,3 +135,11 @@ def test_sbca_that_suppresses_passes_every_check_but_the_one_that_withheld_recor
 def test_an_unknown_treatment_of_the_rest_is_refused():
     with pytest.raises(ParameterError, match="'rest' parameter of SBCA must be one of 'join', 'suppress'"):
         SBCA(rest="joined")
+
+
+def test_progress_rises_below_one_and_chunks_do_not_change_the_groups(monkeypatch):
+    at_once, heard, in_chunks = run_in_chunks(SBCA(), monkeypatch)
+    assert in_chunks.tolist() == at_once.tolist()
+    assert len(heard) > 10
+    assert heard == sorted(heard)
+    assert 0 < heard[0] < heard[-1] < 1

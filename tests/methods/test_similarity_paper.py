@@ -17,6 +17,8 @@ from benchmarks.papers.tables import adult, measured
 from shoal.encoding import encode
 from shoal.methods.similarity import SBCA
 
+pytestmark = pytest.mark.compiled
+
 
 @pytest.fixture(scope="module")
 def sample(data_path):

@@ -12,8 +12,8 @@ from shoal.methods.base import Grouping, Method, MethodInfo, Task
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
-_CHUNK = 200
-"""Groups formed between two progress reports."""
+_CHUNK = 2000
+"""Records grouped, about, between two progress reports."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class MergeSplit(Method):
         space, codes, k = table.space, table.codes, task.k
         merge = kernels.start(space, codes, k)
         tree = build_tree(space, codes, np.arange(table.records, dtype=np.int32))
-        while not kernels.run(space, codes, merge, tree, k, _CHUNK):
+        while not kernels.run(space, codes, merge, tree, k, max(1, _CHUNK // k)):
             task.progress(1.0 - merge.done[0] / table.records, "merging and splitting")
             if 2 * merge.done[0] < len(tree.record):  # boxes around few free records prune badly
                 tree = build_tree(space, codes, np.flatnonzero(merge.free).astype(np.int32))
