@@ -6,11 +6,25 @@ from typing import Any
 
 from shoal.metrics.base import Metric, Outcome
 from shoal.metrics.loss import LOSS_METRICS, ncp_by_column
+from shoal.metrics.queries import Condition, Query, parse_query, read_queries
+from shoal.metrics.query_error import QueryErrors, query_error, random_queries
 
 REGISTRY: dict[str, Metric] = {metric.name: metric for metric in LOSS_METRICS}
 """Name → metric."""
 
-__all__ = ["REGISTRY", "Metric", "Outcome", "measure"]
+__all__ = [
+    "REGISTRY",
+    "Condition",
+    "Metric",
+    "Outcome",
+    "Query",
+    "QueryErrors",
+    "measure",
+    "parse_query",
+    "query_error",
+    "random_queries",
+    "read_queries",
+]
 
 
 def measure(outcome: Outcome) -> dict[str, Any]:

@@ -1,0 +1,311 @@
+"""How wrong COUNT and SUM queries come out on a release (Xu et al. 2006, section 5.2; LeFevre et al. 2006).
+
+A group's records are taken to be spread evenly over its box, so a group adds its size times the share of the box
+that the query asks for. The error of a query is |estimate - truth| / |truth|, over the queries whose truth is not 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.encoding import CodedColumn, CodedTable
+from shoal.errors import ColumnError, DataError, ParameterError
+from shoal.frames import to_frame
+from shoal.metrics.queries import Condition, Query, as_queries, read_queries
+from shoal.typing import FloatArray
+from shoal.validation import check_choice, check_columns, check_int, nearest_hint
+
+if TYPE_CHECKING:
+    from shoal.kernels.query_answers import Asked
+
+_OWNER = "query_error"
+
+
+@dataclass(frozen=True, repr=False)
+class QueryErrors:
+    """The queries, their answers, and how far these are apart."""
+
+    queries: tuple[Query, ...]
+    truth: FloatArray
+    """The answer on the original table."""
+    estimate: FloatArray
+    """The answer on the release."""
+
+    @cached_property
+    def errors(self) -> FloatArray:
+        """|estimate - truth| / |truth| of the queries whose truth is not 0."""
+        asked = self.truth != 0
+        return np.asarray(np.abs(self.estimate[asked] - self.truth[asked]) / np.abs(self.truth[asked]), np.float64)
+
+    @property
+    def mean(self) -> float:
+        """The mean error; NaN when no query has an answer but 0."""
+        return float(self.errors.mean()) if self.errors.size else float("nan")
+
+    @property
+    def median(self) -> float:
+        """The median error; NaN when no query has an answer but 0."""
+        return float(np.median(self.errors)) if self.errors.size else float("nan")
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __repr__(self) -> str:
+        return f"<QueryErrors: mean {self.mean:.4f}, median {self.median:.4f} over {self.errors.size:,} of {len(self.queries):,} queries>"
+
+
+def query_error(
+    original: Any,
+    result: Any,
+    queries: int | str | Path | Iterable[str | Query] = 1000,
+    aggregate: Literal["count", "sum"] = "count",
+    columns: Sequence[str] | None = None,
+    *,
+    total: str | None = None,
+    seed: int = 0,
+) -> QueryErrors:
+    """Compare the answers to queries on a release with those on the original table.
+
+    Parameters
+    ----------
+    original
+        The table that was anonymized, rows in the same order.
+    result
+        The ``Result``; its ``coded``, ``groups`` and ``cover`` are used.
+    queries
+        How many random queries to draw, your own queries (see :mod:`shoal.metrics.queries`), or a file with one a line.
+    aggregate
+        What random queries compute: ``"count"``, or the ``"sum"`` of the column ``total``.
+    columns
+        Quasi-identifiers that random queries ask about; by default all, without ``total``.
+    total
+        The column that random sums add up; by default the first numeric quasi-identifier.
+    seed
+        Start of the random numbers.
+    """
+    check_choice(_OWNER, "aggregate", aggregate, ("count", "sum"))
+    table: CodedTable = result.coded
+    frame = to_frame(original)
+    if frame.records != table.records:
+        raise DataError(
+            f"The original table must have the {table.records} records of the release. Got {frame.records}.",
+            hint="pass the very table that was anonymized.",
+        )
+    if isinstance(queries, (str, Path)):
+        asked = read_queries(queries)
+    elif isinstance(queries, Iterable):
+        asked = as_queries(queries)
+    else:
+        number = check_int(_OWNER, "queries", queries, least=1)
+        asked = random_queries(table, number, columns, _total_column(table, aggregate, total), seed)
+    answers = _Answers(result, frame)
+    truth, estimate = zip(*(answers.of(query) for query in asked), strict=True)
+    return QueryErrors(tuple(asked), np.array(truth), np.array(estimate))
+
+
+def _total_column(table: CodedTable, aggregate: str, total: str | None) -> str | None:
+    if aggregate == "count":
+        if total is not None:
+            raise ParameterError("The 'total' parameter of query_error belongs to sums.", hint='aggregate="sum"')
+        return None
+    numeric = [column.name for column in table.columns if column.kind == "interval" and not column.ordinal]
+    if total is None and not numeric:
+        raise ParameterError(
+            "The 'total' parameter of query_error must name the column to add up. Got none.",
+            hint="no quasi-identifier is numeric; name a numeric column of the table.",
+        )
+    return total or numeric[0]
+
+
+# --- random queries ----------------------------------------------------------------------------------------------
+
+
+def random_queries(
+    table: CodedTable, number: int, columns: Sequence[str] | None = None, total: str | None = None, seed: int = 0
+) -> list[Query]:
+    """Draw queries with a condition on each of ``columns``.
+
+    An interval column gets a range between two of its values. A category gets, with equal chance, one of its values or a random
+    inner node of its hierarchy; where there is none but the root, that is no condition at all.
+    """
+    if columns is None:
+        columns = [name for name in table.names if name != total]
+    names = check_columns("a column of random queries", columns, table.names)
+    chosen = [table.columns[table.names.index(name)] for name in names]
+    random = np.random.default_rng(seed)
+    return [
+        Query(tuple(one for column in chosen if (one := _random_condition(column, random))), total)
+        for _ in range(number)
+    ]
+
+
+def _random_condition(column: CodedColumn, random: np.random.Generator) -> Condition | None:
+    texts = column.texts
+    if not texts:
+        return None
+    if column.kind == "interval":
+        low, high = sorted(random.integers(0, len(texts), 2).tolist())
+        return Condition(column.name, texts[low], texts[high])
+    if random.random() < 0.5:
+        return Condition(column.name, values=(texts[random.integers(len(texts))],))
+    inner = [] if column.hierarchy is None else column.hierarchy.labels[column.hierarchy.n_leaves :]
+    if len(inner) < 2:
+        return None
+    return Condition(column.name, values=(inner[int(random.integers(len(inner)))],))
+
+
+# --- answers -----------------------------------------------------------------------------------------------------
+
+
+class _Answers:
+    """Answers queries on the records and on the boxes of one result."""
+
+    def __init__(self, result: Any, frame: Any) -> None:
+        from shoal.kernels.query_answers import released_codes  # noqa: PLC0415  (numba is imported when first needed)
+
+        self.table: CodedTable = result.coded
+        self.groups, self.cover, self.frame = result.groups, result.cover, frame
+        self.first, self.last = released_codes(self.table.space, self.cover)
+        self.whole = np.array([_is_whole(column) for column in self.table.columns])
+        self.starts = np.cumsum([0, *(column.cardinality + 1 for column in self.table.columns)]).astype(np.int64)
+        self.amounts: dict[str | None, tuple[FloatArray, FloatArray, int]] = {}
+
+    def of(self, query: Query) -> tuple[float, float]:
+        """Return the true and the estimated answer."""
+        from shoal.kernels.query_answers import estimated_answer, true_answer  # noqa: PLC0415
+
+        if query.total not in self.amounts:
+            self.amounts[query.total] = self._amounts(query.total)
+        records, groups, summed = self.amounts[query.total]
+        asked, space = self._bind(query), self.table.space
+        truth = true_answer(space, self.table.codes, asked, records)
+        boxes = (space, self.cover, self.first, self.last)
+        return truth, estimated_answer(*boxes, asked, self.whole, groups, summed)
+
+    def _amounts(self, total: str | None) -> tuple[FloatArray, FloatArray, int]:
+        """Return what each record and each group counts for, and which column's ranges are added up (-1: none)."""
+        from shoal.kernels.query_answers import sum_by_group  # noqa: PLC0415
+
+        size = self.cover.size.astype(np.float64)
+        if total is None:
+            return np.ones(self.table.records), size, -1
+        if total in self.table.names:
+            summed = self.table.names.index(total)
+            position = self.table.columns[summed].position
+            if position is None:
+                raise DataError(f"The column {total!r} has no numbers that could be added up.")
+            return np.append(position, 0.0)[self.table.codes[summed]], size, summed
+        values = _numbers(self.frame, total)
+        return values, sum_by_group(self.groups, values, size.size), -1
+
+    def _bind(self, query: Query) -> Asked:
+        from shoal.kernels.query_answers import Asked  # noqa: PLC0415
+
+        columns, space = len(self.table.columns), self.table.space
+        used = np.zeros(columns, np.bool_)
+        low, high = np.full(columns, -np.inf), np.full(columns, np.inf)
+        before = np.zeros(self.starts[-1], np.int32)
+        words = np.zeros(space.word_start[-1], np.uint64)
+        for condition in query.conditions:
+            row = self._row_of(condition)
+            column = self.table.columns[row]
+            used[row] = True
+            if column.kind == "interval":
+                low[row], high[row] = _interval_asked(column, condition)
+                continue
+            codes = _codes_asked(column, condition)
+            held = np.zeros(column.cardinality, np.int32)
+            held[codes] = 1
+            before[self.starts[row] + 1 : self.starts[row + 1]] = np.cumsum(held)
+            if column.kind == "set":
+                for code in codes:
+                    words[space.word_start[row] + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
+        return Asked(used, low, high, self.starts[:-1], before, words)
+
+    def _row_of(self, condition: Condition) -> int:
+        if condition.column not in self.table.names:
+            raise ColumnError(
+                f"A query asks about the column {condition.column!r}, which is no quasi-identifier.",
+                hint=nearest_hint(condition.column, self.table.names)
+                or f"the quasi-identifiers are: {', '.join(self.table.names)}.",
+            )
+        return self.table.names.index(condition.column)
+
+
+def _is_whole(column: CodedColumn) -> bool:
+    """Tell whether a range of the column stands for the whole numbers in it."""
+    return column.position is not None and bool((column.position == np.floor(column.position)).all())
+
+
+def _numbers(frame: Any, name: str) -> FloatArray:
+    check_columns("the column to add up", [name], frame.names)
+    try:
+        values = frame.typed(name).cast(pa.float64())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise DataError(f"The column {name!r} has no numbers that could be added up.") from None
+    return np.nan_to_num(np.asarray(values.fill_null(0.0), np.float64))
+
+
+def _interval_asked(column: CodedColumn, condition: Condition) -> tuple[float, float]:
+    if len(condition.values) > 1:
+        raise ParameterError(
+            f"A query asks for several values of {column.name!r}, which is released as ranges.",
+            hint=f"ask for a range: {column.name} 30..50",
+        )
+    ends = condition.values * 2 or (condition.low, condition.high)
+    low = _position_of(column, ends[0]) if ends[0] else -np.inf
+    high = _position_of(column, ends[1]) if ends[1] else np.inf
+    if low > high:
+        raise ParameterError(f"A query asks for a range of {column.name!r} whose low end is above its high end.")
+    return low, high
+
+
+def _position_of(column: CodedColumn, text: str) -> float:
+    """Return the number that an end of a range stands for in a column."""
+    try:
+        if column.ordinal:
+            return float(column.texts.index(text))
+        if pa.types.is_temporal(column.original_type):
+            moment = pa.scalar(text).cast(column.values.type)
+            return float(moment.cast(pa.int32() if moment.type.bit_width == 32 else pa.int64()).as_py())
+        return float(text)
+    except (ValueError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise ParameterError(
+            f"A query asks for {text!r} in the column {column.name!r}, which is none of its kind of value.",
+            hint="numbers are written 30 or 2.5, dates 2024-12-31, ordered categories as in the order given.",
+        ) from None
+
+
+def _codes_asked(column: CodedColumn, condition: Condition) -> list[int]:
+    if not condition.values:
+        raise ParameterError(
+            f"A query asks for a range of {column.name!r}, which has no order.",
+            hint=f"ask for values: {column.name} in {{a, b}}",
+        )
+    codes: list[int] = []
+    for value in condition.values:
+        if value in column.texts:
+            codes.append(column.texts.index(value))
+        elif column.hierarchy is not None and value in column.hierarchy.labels:
+            codes.extend(_leaves_below(column, value))
+        else:
+            raise ParameterError(
+                f"A query asks for {value!r}, which is no value of the column {column.name!r}.",
+                hint=nearest_hint(value, column.texts),
+            )
+    return codes
+
+
+def _leaves_below(column: CodedColumn, label: str) -> range:
+    """Return the codes of the leaves below the hierarchy node with a label."""
+    tree = column.hierarchy
+    assert tree is not None  # noqa: S101
+    node = tree.labels.index(label)
+    return range(int(tree.low[node]), int(tree.high[node]) + 1)
