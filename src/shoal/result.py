@@ -179,7 +179,7 @@ class Result:
         release = Release(
             source=self.source,
             coded=self.coded,
-            labels=self.groups,
+            groups=self.groups,
             cover=self.cover,
             released=self.released,
             metrics=self.metrics,

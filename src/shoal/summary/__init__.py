@@ -60,7 +60,7 @@ class Release:
 
     source: Frame
     coded: CodedTable
-    labels: IntArray
+    groups: IntArray
     cover: Cover
     released: pa.Table
     metrics: Mapping[str, Any]
@@ -77,7 +77,7 @@ class Release:
     @cached_property
     def kept(self) -> IntArray:
         """The records that are released."""
-        return np.flatnonzero(self.labels >= 0).astype(np.int32)
+        return np.flatnonzero(self.groups >= 0).astype(np.int32)
 
     @cached_property
     def passed(self) -> dict[str, tuple[CodedColumn, IntArray]]:
@@ -99,7 +99,7 @@ class Release:
                 codes = representative_codes(column, self.released.column(column.name))
                 yield column, before, value_cells(codes, column)
             else:
-                yield column, before, group_cells(self.coded, self.labels, self.cover, row)
+                yield column, before, group_cells(self.coded, self.groups, self.cover, row)
         for column, codes in self.passed.values():
             yield column, value_cells(codes, column), value_cells(codes[self.kept], column)
 
@@ -135,7 +135,7 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
         loss=_loss(release),
         group_sizes=size_bins(sizes, released_sizes, recipe.k),
         associations=_associations(release),
-        examples=example_rows(release.released, release.coded, release.labels, cost, recipe.seed, originals=examples),
+        examples=example_rows(release.released, release.coded, release.groups, cost, recipe.seed, originals=examples),
         recipe=recipe_text(recipe),
         warnings=list(_warnings(release)),
     )
