@@ -187,6 +187,20 @@ class Climb:
                 failed.add(undo)
         return self
 
+    def revise_twice(self, *, partial: bool) -> Climb:
+        """Revise this climb and one that went on to the roots; return what loses less."""
+        far = Climb(self.table, self.k, self.classes, self.allowed)
+        far.taken = dict(self.taken)
+        while (place := far.choose()) is not None:
+            far.taken[place] = set(far.trees[place[0]].children[place[1]])
+        near, far = self.revise(partial=partial), far.revise(partial=partial)
+        return near if near.untold_now() <= far.untold_now() else far
+
+    def untold_now(self) -> int:
+        if self.classes is not None:
+            return self.untold(self.taken)
+        return sum(self._lost(row, moved) for (row, _), moved in self.taken.items())
+
     def _undos(self, partial: bool):
         for (row, node), moved in self.taken.items():
             tree = self.trees[row]
@@ -206,11 +220,20 @@ class Climb:
 
     def _rank(self, undo):
         row, node, place = undo
-        told = self._lost(row, self.taken[row, node]) - self._lost(row, self._without(undo).get((row, node), set()))
-        return told, -place, (-row, -node)
+        fewer = self._without(undo)
+        own = self._lost(row, self.taken[row, node]) - self._lost(row, fewer.get((row, node), set()))
+        told = own if self.classes is None else self.untold(self.taken) - self.untold(fewer)
+        return told, own, -place, (-row, -node)
 
     def _lost(self, row, moved):
         return self.loss(row, moved) * sum(sum(counts.values()) for counts in self.members(row, moved))
+
+    def untold(self, taken) -> int:
+        """Return the entropy of the class among records released alike, summed over the records."""
+        groups: dict[tuple[int, ...], Counter] = {}
+        for value, label in zip(self.released(taken), self.classes, strict=True):
+            groups.setdefault(value, Counter())[label] += 1
+        return round(sum(sum(counts.values()) * entropy(counts) for counts in groups.values()) * 2**20)
 
     def labels(self) -> list[int]:
         ranges = []

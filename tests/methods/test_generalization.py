@@ -19,7 +19,7 @@ from shoal.kernels.tuple_index import build_index
 from shoal.methods.base import Task
 from shoal.methods.climbing import cuts_after, make_climber
 from shoal.methods.generalization import BottomUpGeneralization
-from shoal.methods.information import information_loss
+from shoal.methods.information import entropy
 from shoal.testing import check_method
 from tests.reference_global import Climb, theorem_1
 from tests.tables import coded_table
@@ -158,7 +158,7 @@ def test_the_method_revises_as_the_plain_reference_does(table, k, classed, parti
     table = with_classes(table, table.records)
     classes = table.attributes["class"].codes.tolist() if classed else None
     found = BottomUpGeneralization(target="class" if classed else None, partial=partial).run(table, Task(k=k))
-    assert found.labels.tolist() == Climb(table, k, classes).run().revise(partial=partial).labels()
+    assert found.labels.tolist() == Climb(table, k, classes).run().revise_twice(partial=partial).labels()
 
 
 @settings(deadline=None, max_examples=20)
@@ -191,29 +191,26 @@ def test_pruning_changes_how_many_are_tried_but_no_step():
 
 
 def lost(table, grouping):
-    classes, total = table.attributes["class"].codes, 0
-    for step in grouping.details["steps"]:
-        codes = table.codes[step.row]
-        inside = [(low <= codes) & (codes <= high) for low, high in step.ranges]
-        counts = np.array([np.bincount(classes[part], minlength=3) for part in inside])
-        total += round(information_loss(counts) * 2**32) * int(counts.sum())
-    return total
+    """Return the entropy of the class among records released alike, summed over the records."""
+    classes = table.attributes["class"].codes
+    counts = np.array([np.bincount(classes[grouping.labels == group], minlength=3) for group in set(grouping.labels)])
+    return float((counts.sum(axis=1) * entropy(counts)).sum())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_annealing_never_loses_more_than_the_greedy_climb(seed):
     table = with_classes(coded_table(300, "nfni", seed), seed)
     greedy = BottomUpGeneralization("class").run(table, Task(k=6))
     annealed = BottomUpGeneralization("class", stochastic=True).run(table, Task(k=6, effort="fast", seed=seed))
-    assert lost(table, annealed) <= lost(table, greedy)
+    assert lost(table, annealed) <= lost(table, greedy) + 1e-6
     assert np.bincount(annealed.labels).min() >= 6
 
 
 def test_annealing_finds_less_loss_where_the_greedy_order_is_poor():
-    table = with_classes(coded_table(200, "iin", 0), 0)
+    table = with_classes(coded_table(200, "iin", 3), 3)
     greedy = BottomUpGeneralization("class").run(table, Task(k=6))
     annealed = BottomUpGeneralization("class", stochastic=True).run(table, Task(k=6, effort="fast"))
-    assert lost(table, annealed) < lost(table, greedy)
+    assert lost(table, annealed) < lost(table, greedy) - 1e-3
 
 
 def test_the_steps_lead_to_the_cuts():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.methods.revising import revise
+from shoal.methods.revising import lost, revise_twice
 
 if TYPE_CHECKING:
     from shoal.methods.base import Task
@@ -32,21 +32,20 @@ def anneal(climber: Climber, greedy: Climb, task: Task, *, partial: bool) -> Cli
     """
     random = np.random.default_rng(task.seed)
     altered = np.zeros(len(climber.loss))
-    best = held = revise(climber, greedy, partial=partial)
+    best = revise_twice(climber, greedy, partial=partial)
+    least = held = lost(climber, best.moves)
     for done in _rounds(task):
         touched = random.random(len(altered)) < SHARE
         trial = altered + touched * random.normal(0.0, SPREAD, len(altered))
-        climb = revise(climber, climber.climb(np.exp(trial)), partial=partial, factor=np.exp(trial))
+        climb = revise_twice(climber, climber.climb(np.exp(trial)), partial=partial, factor=np.exp(trial))
+        now = lost(climber, climb.moves)
         luck = -np.log(max(random.random(), 1e-300))
-        if climb.lost <= held.lost * (1 + HEAT * (1 - done) * luck):
-            altered, held = trial, climb
-            best = min(best, climb, key=_lost)
+        if now <= held * (1 + HEAT * (1 - done) * luck):
+            altered, held = trial, now
+        if now < least:
+            best, least = climb, now
         task.progress(done, "annealing")
     return best
-
-
-def _lost(climb: Climb) -> int:
-    return climb.lost
 
 
 def _rounds(task: Task) -> Iterator[float]:

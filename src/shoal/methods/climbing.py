@@ -14,7 +14,7 @@ from shoal.kernels.generalization import (
     generalize,
     small_records,
 )
-from shoal.kernels.tuple_index import Forest, Scratch, TupleIndex, build_index, make_scratch, sum_tuples
+from shoal.kernels.tuple_index import Forest, Scratch, TupleIndex, build_index, make_scratch, number_tuples
 from shoal.methods.information import UNIT, information_loss, split_numbers, value_loss
 from shoal.methods.trees import (
     Cells,
@@ -80,8 +80,6 @@ class Climb:
     """A sequence of generalizations."""
 
     moves: list[Move] = field(default_factory=list)
-    lost: int = 0
-    """Information lost by all of them, in 2⁻³² bit, times records."""
     reached: bool = False
 
 
@@ -102,6 +100,8 @@ class Climber:
 
     forest: Forest
     cells: Cells
+    fine: Cells
+    """The cells divided further by class, the last row of their codes."""
     counts: LongArray
     """Class counts of the records below each node; one class where there is no class column."""
     loss: FloatArray
@@ -124,6 +124,15 @@ class Climber:
             self.task.progress(1 - small_records(state.index) / first, "generalizing")
         climb.reached = True
         return climb
+
+    def climb_on(self, climb: Climb) -> Climb:
+        """Go on to the roots of all hierarchies, the step of least loss first."""
+        state, further = self._start(None), Climb(reached=climb.reached)
+        for move in climb.moves:
+            self._take(state, further, move)
+        while self._step(state, further):
+            pass
+        return further
 
     def replay(self, moves: Sequence[Move]) -> Climb:
         """Take the steps ``moves`` from the start, whatever they lead to."""
@@ -181,8 +190,8 @@ class Climber:
     def meets(self, cuts: Sequence[IntArray]) -> bool:
         """Tell whether few enough records would have to be withheld."""
         allowed = allowed_records(len(self.cells.label), self.task)
-        sums = sum_tuples(release_codes(self.cells, cuts), self.cells.size)
-        if int(sums[sums < self.task.k].sum()) > allowed:
+        sizes = np.bincount(number_tuples(release_codes(self.cells.codes, cuts))[0], self.cells.size)
+        if int(sizes[sizes < self.task.k].sum()) > allowed:
             return False
         if not self.task.requirements:
             return True
@@ -203,7 +212,6 @@ class Climber:
         generalize(state.index, self.forest, move.node, move.moved)
         loss = self.loss_of(move.node, move.moved)
         climb.moves.append(replace(move, loss=loss / UNIT, before=before, after=anonymity(state.index)))
-        climb.lost += loss * self.records_of(move.node, move.moved)
         state.open_nodes[move.node] = False
         above = int(self.forest.parent[move.node])
         if above >= 0:
@@ -268,6 +276,7 @@ def make_climber(table: CodedTable, task: Task, classes: CodedAttribute | None, 
     return Climber(
         forest=forest,
         cells=cells,
+        fine=fine,
         counts=counts,
         loss=_losses(forest, counts, weight, by_class),
         weight=weight,

@@ -12,7 +12,7 @@ from shoal.errors import ColumnError, DataError
 from shoal.methods.annealing import anneal
 from shoal.methods.base import Grouping, Method, MethodInfo
 from shoal.methods.climbing import make_climber
-from shoal.methods.revising import revise
+from shoal.methods.revising import revise_twice
 from shoal.methods.trees import finish, nothing_meets
 from shoal.validation import nearest_hint
 
@@ -40,8 +40,9 @@ class BottomUpGeneralization(Method):
         Work out the effect on anonymity only for generalizations that can have one (the paper's Theorem 1).
         The steps are the same either way.
     revise
-        When k is reached, take back the steps it can do without, the one that tells most first. The steps early in a
-        climb are taken before it is known what the later ones will do. ``False`` is the paper's algorithm.
+        When k is reached, take back the steps it can do without, the one that tells most first; do so once more from
+        the roots of all hierarchies, and keep what tells more. The steps early in a climb are taken before it is
+        known what the later ones will do. ``False`` is the paper's algorithm.
     partial
         Let single children keep their own value while their siblings are generalized, where k allows it (the
         paper's section 7). Implies ``revise``.
@@ -81,7 +82,7 @@ class BottomUpGeneralization(Method):
         if self.stochastic:
             climb = anneal(climber, climb, task, partial=self.partial)
         elif self.revise or self.partial:
-            climb = revise(climber, climb, partial=self.partial)
+            climb = revise_twice(climber, climb, partial=self.partial)
         steps = climber.describe(climb)
         return finish(
             climber.cells, climber.cuts(climb.moves), task, {"steps": steps, "information": self._information()}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shoal.kernels.tuple_index import sum_tuples
+from shoal.kernels.tuple_index import number_tuples
 from shoal.methods.trees import Cells, require_hierarchy, tree_of
 from shoal.typing import FloatArray, IntArray, LongArray
 
@@ -79,9 +79,9 @@ def roll_up(frequencies: Frequencies, levels: Sequence[Levels], chosen: Sequence
     forms = np.empty_like(frequencies.codes)
     for row, (column, level) in enumerate(zip(levels, chosen, strict=True)):
         forms[row] = column.form[level][frequencies.codes[row]]
-    sums = sum_tuples(forms, frequencies.size)
-    kept = sums > 0
-    return Frequencies(np.ascontiguousarray(frequencies.codes[:, kept]), sums[kept])
+    label, first = number_tuples(forms)
+    size = np.bincount(label, frequencies.size).astype(np.int64)
+    return Frequencies(np.ascontiguousarray(frequencies.codes[:, first]), size)
 
 
 def all_frequencies(cells: Cells) -> Frequencies:

@@ -115,18 +115,18 @@ class Released(NamedTuple):
     """Records of each group."""
 
 
-def release_codes(cells: Cells, cuts: Sequence[IntArray]) -> IntArray:
+def release_codes(codes: IntArray, cuts: Sequence[IntArray]) -> IntArray:
     """Return, for each tuple and column, the number of the released value."""
-    released = np.empty_like(cells.codes)
+    released = np.empty((len(cuts), codes.shape[1]), np.int32)
     for row, (low, high) in enumerate(cuts):
         form = np.unique(low.astype(np.int64) * (len(low) + 1) + high, return_inverse=True)[1]
-        released[row] = form[cells.codes[row]]
+        released[row] = form[codes[row]]
     return released
 
 
 def release_cells(cells: Cells, cuts: Sequence[IntArray]) -> Released:
     """Group the records whose tuples are released alike."""
-    groups = distinct_tuples(release_codes(cells, cuts))
+    groups = distinct_tuples(release_codes(cells.codes, cuts))
     size = np.bincount(groups.label, cells.size, len(groups.size)).astype(np.int64)
     return Released(groups.label[cells.label], size)
 
