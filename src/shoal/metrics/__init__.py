@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.metrics.base import Metric, Outcome
+from shoal.metrics.classification import ClassificationError, class_metric, classification_error, cm_by_column
 from shoal.metrics.loss import LOSS_METRICS, ncp_by_column
 from shoal.metrics.queries import Condition, Query, parse_query, read_queries
 from shoal.metrics.query_error import QueryErrors, query_error, random_queries
@@ -14,11 +15,14 @@ REGISTRY: dict[str, Metric] = {metric.name: metric for metric in LOSS_METRICS}
 
 __all__ = [
     "REGISTRY",
+    "ClassificationError",
     "Condition",
     "Metric",
     "Outcome",
     "Query",
     "QueryErrors",
+    "class_metric",
+    "classification_error",
     "measure",
     "parse_query",
     "query_error",
@@ -28,9 +32,10 @@ __all__ = [
 
 
 def measure(outcome: Outcome) -> dict[str, Any]:
-    """Return every registered metric of an outcome, and the penalty by column."""
+    """Return every registered metric of an outcome, the penalty by column and the class metric by sensitive column."""
     values: dict[str, Any] = {name: metric.compute(outcome) for name, metric in REGISTRY.items()}
     values["ncp_by_column"] = ncp_by_column(outcome)
+    values["cm_by_column"] = cm_by_column(outcome)
     values["groups"] = outcome.groups
     values["suppressed"] = outcome.suppressed
     return values
