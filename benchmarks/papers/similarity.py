@@ -81,8 +81,8 @@ def loss_table(sample: Frame, quick: bool) -> Table:
     rows = [loss_row(sets, trees, k) for k in ((2, 10, 100) if quick else PAPER_KS)]
     return Table(
         "Normalised NCP on Adult, 5,000 records, age, sex, country (figure 5 a)",
-        "The paper states: SBCA below 0.20 for every k, much less than Mondrian, which loses 98 % of sex. Its figures are "
-        "those of a Mondrian that recodes categories by hierarchy and cuts at the median or not at all (second "
+        "The paper states: SBCA below 0.20 for every k, much less than Mondrian, which loses 98 % of sex. Its figures "
+        "fit a Mondrian that recodes categories by hierarchy and cuts at the median or not at all (second "
         "column); shoal's takes the nearest cut that is possible, separates the sexes and comes close to SBCA.",
         rows,
     )

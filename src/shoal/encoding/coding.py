@@ -1,135 +1,27 @@
-"""A table of quasi-identifiers as integers.
-
-Each column is coded so that what may be released is a range of codes: numbers and dates by the rank of their
-distinct values, categories by the depth-first number of their leaf in a hierarchy. A missing value is a
-code of its own, the last.
-"""
+"""From the columns of a table to codes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable
+from shoal.encoding.values import as_dates, as_numbers, is_ordered, positions, value_texts
 from shoal.errors import ColumnError, DataError, HierarchyError, ParameterError
 from shoal.frames import Frame, encode_dictionary
-from shoal.hierarchy import Hierarchy, value_text
-from shoal.kernels.space import INTERVAL, NODE, SET, Space
+from shoal.hierarchy import Hierarchy
 from shoal.typing import FloatArray, IntArray
 from shoal.validation import check_float, nearest_hint
 
-ColumnKind = Literal["interval", "node", "set"]
 KindChoice = str | Sequence[str]
 HierarchyChoice = Hierarchy | str | Path
 
-_KIND_CODES = {"interval": INTERVAL, "node": NODE, "set": SET}
 _MOST_SET_VALUES = 1 << 20
-
-
-@dataclass(frozen=True)
-class CodedColumn:
-    """What the codes of one quasi-identifier stand for."""
-
-    name: str
-    kind: ColumnKind
-    values: pa.Array
-    """The value of each code in its own type, the missing one left out (NODE columns: the leaf texts)."""
-    has_missing: bool = False
-    position: FloatArray | None = None
-    """INTERVAL columns: the number each code stands for."""
-    hierarchy: Hierarchy | None = None
-    ordinal: bool = False
-    """The order was given by the user; positions are ranks."""
-    original_type: pa.DataType = field(default_factory=pa.string)
-
-    @property
-    def cardinality(self) -> int:
-        """The number of codes, the missing one included."""
-        return len(self.values) + self.has_missing
-
-    @property
-    def missing(self) -> int:
-        """The code of the missing value, or -1."""
-        return len(self.values) if self.has_missing else -1
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """The text of each code, the missing one left out."""
-        return list(value_texts(self.values).to_pylist())
-
-    @cached_property
-    def node_labels(self) -> list[str]:
-        """The label of each node, numbered as in the space (NODE columns)."""
-        assert self.hierarchy is not None  # noqa: S101
-        labels = list(self.hierarchy.labels)
-        if self.has_missing:
-            labels.insert(self.hierarchy.n_leaves, "")
-        return labels
-
-
-@dataclass(frozen=True)
-class CodedAttribute:
-    """A sensitive or class column: codes only, for models and targets; it is never recoded."""
-
-    name: str
-    codes: IntArray
-    values: pa.Array
-    """The distinct values in code order (ascending); the missing value, if any, has the last code."""
-    hierarchy: Hierarchy | None = None
-
-    @property
-    def cardinality(self) -> int:
-        """The number of codes, the missing one included."""
-        return int(self.codes.max(initial=len(self.values) - 1)) + 1
-
-
-@dataclass(frozen=True)
-class CodedTable:
-    """The quasi-identifiers of a table as integers, one row of ``codes`` a column."""
-
-    codes: IntArray
-    columns: tuple[CodedColumn, ...]
-    weights: FloatArray
-    attributes: Mapping[str, CodedAttribute] = field(default_factory=dict)
-
-    @property
-    def records(self) -> int:
-        """The number of records, n."""
-        return int(self.codes.shape[1])
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The column names."""
-        return tuple(column.name for column in self.columns)
-
-    @cached_property
-    def space(self) -> Space:
-        """What a range of codes costs in each column."""
-        return build_space(self.columns, self.weights)
-
-    def take(self, records: IntArray) -> CodedTable:
-        """Return the table of only ``records``; codes, domains and costs stay those of the whole."""
-        attributes = {
-            name: CodedAttribute(name, one.codes[records], one.values, one.hierarchy)
-            for name, one in self.attributes.items()
-        }
-        part = CodedTable(np.ascontiguousarray(self.codes[:, records]), self.columns, self.weights, attributes)
-        part.__dict__["space"] = self.space
-        return part
-
-
-def value_texts(values: pa.Array) -> pa.Array:
-    """Return values as text, the same that hierarchies use: dates in ISO form, 39.0 as ``39``."""
-    kind = values.type
-    if pa.types.is_floating(kind) or pa.types.is_timestamp(kind) or pa.types.is_decimal(kind):
-        return pa.array([None if value is None else value_text(value) for value in values.to_pylist()], pa.string())
-    return values.cast(pa.string())
 
 
 def encode(
@@ -189,68 +81,15 @@ def _encode_column(
     if kind == "nominal":
         return _encode_set(name, frame.table.column(name))
     if kind == "numeric":
-        return _encode_interval(name, _as_numbers(name, frame.typed(name)))
+        return _encode_interval(name, as_numbers(name, frame.typed(name)))
     if kind == "date":
-        return _encode_interval(name, _as_dates(name, frame.typed(name)))
+        return _encode_interval(name, as_dates(name, frame.typed(name)))
     if isinstance(kind, str):
         raise ParameterError(
             f"The kind of column {name!r} must be 'numeric', 'date', 'nominal' or a list of values in order. Got {kind!r} instead.",
             hint=nearest_hint(kind, ["numeric", "date", "nominal"]),
         )
     return _encode_ordinal(name, frame.table.column(name), list(kind))
-
-
-def is_ordered(kind: pa.DataType) -> bool:
-    """Tell whether values of this type have distances: numbers, dates, times."""
-    return bool(
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_temporal(kind)
-    )
-
-
-def _as_numbers(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if is_ordered(column.type):
-        return column
-    if pa.types.is_boolean(column.type):
-        return column.cast(pa.int8())
-    return _parse_texts(name, column, pa.float64(), "numeric", "numbers")
-
-
-def _as_dates(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
-    if pa.types.is_temporal(column.type):
-        return column
-    return _parse_texts(name, column, pa.date32(), "date", "dates like 2024-12-31")
-
-
-def _parse_texts(name: str, column: pa.ChunkedArray, target: pa.DataType, kind: str, wanted: str) -> pa.ChunkedArray:
-    encoded = encode_dictionary(column)
-    values, faulty = [], []
-    for index, text in enumerate(value_texts(encoded.dictionary)):
-        try:
-            values.append(text.cast(target).as_py())
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            values.append(None)
-            faulty.append(index)
-    if faulty:
-        rows = int(np.isin(np.asarray(encoded.indices.fill_null(-1)), faulty).sum())
-        raise DataError(
-            f"The column {name!r} is given as {kind} and must hold {wanted}. Got other text in {rows} rows.",
-            hint="correct these rows, leave them empty, or give the column another kind.",
-        )
-    parsed = pa.array(values, target)
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(encoded.indices, parsed).cast(target)])
-
-
-def positions(values: pa.Array | pa.ChunkedArray) -> FloatArray:
-    """Return numbers, dates or times as floats; missing as NaN."""
-    kind = values.type
-    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
-        values = values.cast(pa.int32())
-    elif pa.types.is_temporal(kind):
-        values = values.cast(pa.int64())
-    return np.asarray(values.cast(pa.float64(), safe=False), np.float64)
 
 
 def _encode_interval(name: str, column: pa.ChunkedArray) -> tuple[CodedColumn, IntArray]:
@@ -376,57 +215,3 @@ def encode_attribute(frame: Frame, name: str, hierarchy: HierarchyChoice | None 
         else load_hierarchy(name, hierarchy)
     )
     return CodedAttribute(name, codes, encoded.dictionary.take(pa.array(order)), tree)
-
-
-def build_space(columns: Sequence[CodedColumn], weights: FloatArray) -> Space:
-    """Lay the columns' costs out as the flat arrays the kernels read."""
-    starts, positions = [], [np.zeros(0)]
-    parents, highs, costs = [np.zeros(0, np.int32)], [np.zeros(0, np.int32)], [np.zeros(0)]
-    domains, word_starts = [], [0]
-    for column in columns:
-        words = 0
-        if column.kind == "interval":
-            assert column.position is not None  # noqa: S101
-            starts.append(sum(map(len, positions)))
-            positions.append(column.position)
-            domains.append(float(np.ptp(column.position)) if len(column.position) else 0.0)
-        elif column.kind == "node":
-            starts.append(sum(map(len, parents)))
-            parent, high, cost = _node_arrays(column)
-            parents.append(parent)
-            highs.append(high)
-            costs.append(cost)
-            domains.append(float(len(column.values)))
-        else:
-            starts.append(0)
-            words = (column.cardinality + 63) // 64
-            domains.append(float(len(column.values)))
-        word_starts.append(word_starts[-1] + words)
-    return Space(
-        kind=np.array([_KIND_CODES[column.kind] for column in columns], np.int32),
-        weight=np.asarray(weights, np.float64),
-        cardinality=np.array([column.cardinality for column in columns], np.int32),
-        missing=np.array([column.missing for column in columns], np.int32),
-        domain=np.array(domains, np.float64),
-        start=np.array(starts, np.int64),
-        position=np.concatenate(positions),
-        node_parent=np.concatenate(parents),
-        node_high=np.concatenate(highs),
-        node_cost=np.concatenate(costs),
-        word_start=np.array(word_starts, np.int64),
-    )
-
-
-def _node_arrays(column: CodedColumn) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return parent, largest leaf and cost of each node; a missing value is one more leaf below the root."""
-    tree = column.hierarchy
-    assert tree is not None  # noqa: S101
-    if not column.has_missing:
-        return tree.parent.astype(np.int32), tree.high.astype(np.int32), tree.cost
-    missing = tree.n_leaves
-    shifted = np.where(tree.parent >= missing, tree.parent + 1, tree.parent)
-    root = tree.root + 1 if tree.root >= missing else tree.root
-    parent = np.insert(shifted, missing, root).astype(np.int32)
-    high = np.insert(tree.high, missing, missing).astype(np.int32)
-    high[root] = missing
-    return parent, high, np.insert(tree.cost, missing, 0.0)

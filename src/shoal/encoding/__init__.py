@@ -1,0 +1,26 @@
+"""A table of quasi-identifiers as integers.
+
+Each column is coded so that what may be released is a range of codes: numbers and dates by the rank of their
+distinct values, categories by the depth-first number of their leaf in a hierarchy. A missing value is a
+code of its own, the last.
+"""
+
+from __future__ import annotations
+
+from shoal.encoding.coding import HierarchyChoice, KindChoice, encode, encode_attribute, load_hierarchy
+from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable
+from shoal.encoding.values import is_ordered, positions, value_texts
+
+__all__ = [
+    "CodedAttribute",
+    "CodedColumn",
+    "CodedTable",
+    "HierarchyChoice",
+    "KindChoice",
+    "encode",
+    "encode_attribute",
+    "is_ordered",
+    "load_hierarchy",
+    "positions",
+    "value_texts",
+]

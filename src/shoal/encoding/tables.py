@@ -1,0 +1,111 @@
+"""The coded table and what its codes stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.encoding.spaces import build_space
+from shoal.encoding.values import value_texts
+from shoal.hierarchy import Hierarchy
+from shoal.kernels.space import Space
+from shoal.typing import FloatArray, IntArray
+
+ColumnKind = Literal["interval", "node", "set"]
+
+
+@dataclass(frozen=True)
+class CodedColumn:
+    """What the codes of one quasi-identifier stand for."""
+
+    name: str
+    kind: ColumnKind
+    values: pa.Array
+    """The value of each code in its own type, the missing one left out (NODE columns: the leaf texts)."""
+    has_missing: bool = False
+    position: FloatArray | None = None
+    """INTERVAL columns: the number each code stands for."""
+    hierarchy: Hierarchy | None = None
+    ordinal: bool = False
+    """The order was given by the user; positions are ranks."""
+    original_type: pa.DataType = field(default_factory=pa.string)
+
+    @property
+    def cardinality(self) -> int:
+        """The number of codes, the missing one included."""
+        return len(self.values) + self.has_missing
+
+    @property
+    def missing(self) -> int:
+        """The code of the missing value, or -1."""
+        return len(self.values) if self.has_missing else -1
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The text of each code, the missing one left out."""
+        return list(value_texts(self.values).to_pylist())
+
+    @cached_property
+    def node_labels(self) -> list[str]:
+        """The label of each node, numbered as in the space (NODE columns)."""
+        assert self.hierarchy is not None  # noqa: S101
+        labels = list(self.hierarchy.labels)
+        if self.has_missing:
+            labels.insert(self.hierarchy.n_leaves, "")
+        return labels
+
+
+@dataclass(frozen=True)
+class CodedAttribute:
+    """A sensitive or class column: codes only, for models and targets; it is never recoded."""
+
+    name: str
+    codes: IntArray
+    values: pa.Array
+    """The distinct values in code order (ascending); the missing value, if any, has the last code."""
+    hierarchy: Hierarchy | None = None
+
+    @property
+    def cardinality(self) -> int:
+        """The number of codes, the missing one included."""
+        return int(self.codes.max(initial=len(self.values) - 1)) + 1
+
+
+@dataclass(frozen=True)
+class CodedTable:
+    """The quasi-identifiers of a table as integers, one row of ``codes`` a column."""
+
+    codes: IntArray
+    columns: tuple[CodedColumn, ...]
+    weights: FloatArray
+    attributes: Mapping[str, CodedAttribute] = field(default_factory=dict)
+
+    @property
+    def records(self) -> int:
+        """The number of records, n."""
+        return int(self.codes.shape[1])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column names."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def space(self) -> Space:
+        """What a range of codes costs in each column."""
+        return build_space(self.columns, self.weights)
+
+    def take(self, records: IntArray) -> CodedTable:
+        """Return the table of only ``records``; codes, domains and costs stay those of the whole."""
+        attributes = {
+            name: CodedAttribute(name, one.codes[records], one.values, one.hierarchy)
+            for name, one in self.attributes.items()
+        }
+        part = CodedTable(np.ascontiguousarray(self.codes[:, records]), self.columns, self.weights, attributes)
+        part.__dict__["space"] = self.space
+        return part
