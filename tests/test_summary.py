@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -292,3 +293,25 @@ def test_columns_without_a_role_are_named_as_left_out():
         _, summary = summarised(small_table(), keep=[])
     assert column(summary, "cost").role == "left out"
     assert column(summary, "cost").released_as == "removed"
+
+
+def test_what_is_unbounded_is_told_as_such():
+    result, _ = summarised(small_table())
+    sensitive = {"illness": {"l": 1.0, "delta": float("inf")}}
+    report = replace(result, audit=replace(result.audit, sensitive=sensitive)).report()
+    assert json.loads(report.json)["reached"]["sensitive"] == {"illness": {"l": 1.0, "delta": None}}
+    assert "no bound" in report.markdown
+
+
+def test_questions_asked_of_an_unchanged_table_are_answered_rightly_and_of_a_coarse_one_are_not():
+    table = pa.table({"age": [20, 30, 40, 50] * 25, "sex": ["f", "f", "m", "m"] * 25})
+    _, exact = summarised(
+        table, quasi_identifiers=["age", "sex"], sensitive=[], identifiers=[], keep=[], hierarchies={}, k=25
+    )
+    assert exact.loss.ncp == 0
+    assert exact.query_error.mean == 0
+    assert exact.query_error.within_tenth == 1
+    _, coarse = summarised(small_table(), k=60)
+    assert coarse.query_error.median > 0.05
+    _, means = summarised(small_table(), release="representatives")
+    assert means.query_error is None

@@ -81,13 +81,16 @@ def _reached(summary: Summary) -> Iterator[str]:
     yield "## What the release has"
     yield ""
     rows = [
-        ("smallest group (k), asked for", "", f"{summary.promise.k:,}"),
-        ("smallest group (k), counted", "", f"{reached.k:,}"),
-        ("groups", "", f"{reached.groups:,}"),
-        ("mean size", "", f"{reached.mean_size:,.1f}"),
-        *words.sensitive_figures(summary),
+        ("smallest group (k), asked for", f"{summary.promise.k:,}"),
+        ("smallest group (k), counted", f"{reached.k:,}"),
+        ("groups", f"{reached.groups:,}"),
+        ("mean size", f"{reached.mean_size:,.1f}"),
     ]
-    yield from table(("what", "column", "figure"), rows)
+    yield from table(("what", "figure"), rows)
+    if reached.sensitive:
+        yield from table(words.sensitive_headings(summary), words.sensitive_rows(summary))
+        yield from (f"- {text(meaning)}" for meaning in words.sensitive_meanings(summary))
+        yield ""
 
 
 def _cost(summary: Summary) -> Iterator[str]:

@@ -152,14 +152,41 @@ def apart(summary: Summary, name: str) -> list[str]:
     return notes
 
 
-def sensitive_figures(summary: Summary) -> list[tuple[str, str, str]]:
-    """Return (what, column, figure) for each thing measured on sensitive columns."""
-    meaning = {"l": "fewest different values in a group (l)", "t": "largest distance of a group from the table (t)"}
+FIGURES = {
+    "l": "fewest different values in a group",
+    "entropy_l": "the same, with rare values counting less",
+    "t": "largest distance of a group from the whole table, 0 to 1",
+    "alpha": "largest share of one value in a group",
+    "beta": "largest gain of a value's share over the whole table, relative",
+    "delta": "largest logarithm of a value's share in a group over its share in the table",
+}
+
+
+def sensitive_keys(summary: Summary) -> list[str]:
+    """Return what was measured on sensitive columns."""
+    return list(dict.fromkeys(key for figures in summary.reached.sensitive.values() for key in figures))
+
+
+def sensitive_headings(summary: Summary) -> list[str]:
+    """Return the headings of the table of sensitive columns."""
+    return ["sensitive column", *(key.replace("_", " ") for key in sensitive_keys(summary))]
+
+
+def sensitive_rows(summary: Summary) -> list[list[str]]:
+    """Return what each sensitive column promises."""
     return [
-        (meaning.get(key, key.replace("_", " ")), column, f"{value:,.4g}")
-        for column, figures in summary.reached.sensitive.items()
-        for key, value in figures.items()
+        [name, *(_bounded(figures.get(key)) for key in sensitive_keys(summary))]
+        for name, figures in summary.reached.sensitive.items()
     ]
+
+
+def sensitive_meanings(summary: Summary) -> list[str]:
+    """Say what the figures of sensitive columns mean."""
+    return [f"{key.replace('_', ' ')}: {FIGURES[key]}" for key in sensitive_keys(summary) if key in FIGURES]
+
+
+def _bounded(value: float | None) -> str:
+    return "no bound" if value is None else f"{value:,.3g}"
 
 
 SIZE_HEADINGS = ("size", "people, original", "people, released")
@@ -201,6 +228,7 @@ COMMAND = "shoal anonymize TABLE.csv --recipe recipe.toml -o release.csv"
 def query_sentence(error: QueryError) -> str:
     """Say how well counting questions are answered."""
     return (
-        f"Of {counted(error.questions, 'random counting question')} asked of the release, half are answered with an error "
-        f"of at most {percent(error.median)}; the mean error is {percent(error.mean)}."
+        f"{counted(error.questions, 'random counting question')} (“how many people are 30 to 40 and live here?”, two columns "
+        f"each) were asked of the release: half of the answers are off by at most {percent(error.median)}, "
+        f"{percent(error.within_tenth)} of them by at most 10 %, and the mean error is {percent(error.mean)}."
     )

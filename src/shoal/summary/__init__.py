@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from shoal._version import __version__
-from shoal.audit import Audit, count_tuples
-from shoal.encoding import CodedColumn, CodedTable, encode
-from shoal.errors import DataError
-from shoal.frames import Frame
-from shoal.kernels.space import Cover, cost_table
+from shoal.audit import count_tuples
+from shoal.encoding import CodedColumn
+from shoal.kernels.space import cost_table
 from shoal.kernels.tuples import distinct_tuples
 from shoal.methods import REGISTRY as METHODS
 from shoal.methods import method_class
 from shoal.metrics import REGISTRY as METRICS
+from shoal.metrics import query_error, random_queries
 from shoal.recipe import Recipe, recipe_text, restore_models
 from shoal.summary.association import Variable, associations
-from shoal.summary.cells import Cells, draw_codes, group_cells, representative_codes, value_cells
+from shoal.summary.cells import draw_codes
 from shoal.summary.distributions import distribution
 from shoal.summary.finding import find, size_bins
+from shoal.summary.release import Release
 from shoal.summary.rows import example_rows
 from shoal.summary.schema import (
     SCHEMA_VERSION,
@@ -35,73 +35,26 @@ from shoal.summary.schema import (
     Measured,
     Method,
     Promise,
+    QueryError,
     Reached,
     Role,
     Summary,
     json_schema,
 )
-from shoal.typing import IntArray
 
 __all__ = ["SCHEMA_VERSION", "Release", "Summary", "json_schema", "summarise"]
 
 _ASSOCIATION_RECORDS = 50_000
 _ASSOCIATION_COLUMNS = 12
+_QUESTIONS = 600
+_QUESTION_WORK = 200_000_000
+"""Records looked at, over all questions."""
 _ROLE_LISTS: tuple[tuple[str, Role], ...] = (
     ("quasi_identifiers", "quasi-identifier"),
     ("sensitive", "sensitive"),
     ("identifiers", "identifier"),
     ("keep", "kept"),
 )
-
-
-@dataclass(frozen=True)
-class Release:
-    """All that a summary is made from."""
-
-    source: Frame
-    coded: CodedTable
-    groups: IntArray
-    cover: Cover
-    released: pa.Table
-    metrics: Mapping[str, Any]
-    audit: Audit
-    recipe: Recipe
-    details: Mapping[str, Any] = field(default_factory=dict)
-    input_sha256: str | None = None
-
-    @property
-    def representatives(self) -> bool:
-        """Each group is released as one typical value."""
-        return self.recipe.release == "representatives"
-
-    @cached_property
-    def kept(self) -> IntArray:
-        """The records that are released."""
-        return np.flatnonzero(self.groups >= 0).astype(np.int32)
-
-    @cached_property
-    def passed(self) -> dict[str, tuple[CodedColumn, IntArray]]:
-        """Sensitive and kept columns, coded like quasi-identifiers; those that cannot be are left out."""
-        found = {}
-        for name in (*self.recipe.sensitive, *self.recipe.keep):
-            try:
-                coded = encode(self.source, [name])
-            except DataError:  # too many values, or infinite ones
-                continue
-            found[name] = (coded.columns[0], coded.codes[0])
-        return found
-
-    def cells(self) -> Iterator[tuple[CodedColumn, Cells, Cells]]:
-        """Return each column that is released, with its cells before and after."""
-        for row, column in enumerate(self.coded.columns):
-            before = value_cells(self.coded.codes[row], column)
-            if self.representatives:
-                codes = representative_codes(column, self.released.column(column.name))
-                yield column, before, value_cells(codes, column)
-            else:
-                yield column, before, group_cells(self.coded, self.groups, self.cover, row)
-        for column, codes in self.passed.values():
-            yield column, value_cells(codes, column), value_cells(codes[self.kept], column)
 
 
 def summarise(release: Release, *, examples: bool = False) -> Summary:
@@ -135,15 +88,17 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
         loss=_loss(release),
         group_sizes=size_bins(sizes, released_sizes, recipe.k),
         associations=_associations(release),
+        query_error=_query_error(release),
         examples=example_rows(release.released, release.coded, release.groups, cost, recipe.seed, originals=examples),
         recipe=recipe_text(recipe),
         warnings=list(_warnings(release)),
     )
 
 
-def _plain_figures(sensitive: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+def _plain_figures(sensitive: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
+    """Return what was measured on sensitive columns; JSON has no infinity, so what is unbounded is None."""
     return {
-        name: {key: float(value) for key, value in figures.items() if isinstance(value, (int, float))}
+        name: {key: float(value) if math.isfinite(value) else None for key, value in figures.items()}
         for name, figures in sensitive.items()
     }
 
@@ -217,6 +172,30 @@ def _associations(release: Release) -> list[Association]:
         ]
         variables.append(Variable(column.name, drawn[0], drawn[1], column.position))
     return associations(variables[:_ASSOCIATION_COLUMNS])
+
+
+def _query_error(release: Release) -> QueryError | None:
+    """Ask random counting questions of every pair of columns; representatives have no ranges to ask."""
+    if release.representatives:
+        return None
+    names = release.coded.names
+    pairs: list[tuple[str, ...]] = [*combinations(names, 2)] or [names]
+    number = min(_QUESTIONS, _QUESTION_WORK // max(release.coded.records, 1)) // len(pairs)
+    asked = [
+        query
+        for place, pair in enumerate(pairs)
+        for query in random_queries(release.coded, max(number, 1), pair, seed=release.recipe.seed + place)
+        if query.conditions
+    ]
+    errors = query_error(release.source, release, asked).errors if asked else np.zeros(0)
+    if not errors.size:
+        return None
+    return QueryError(
+        questions=errors.size,
+        median=float(np.median(errors)),
+        mean=float(errors.mean()),
+        within_tenth=float((errors <= 0.1).mean()),
+    )
 
 
 def _part(random: Any, records: int) -> Any:

@@ -75,8 +75,8 @@ class Reached(_Part):
     groups: int
     mean_size: float
     largest: int
-    sensitive: dict[str, dict[str, float]] = Field(
-        description="For each sensitive column: l and whatever was measured."
+    sensitive: dict[str, dict[str, float | None]] = Field(
+        description="For each sensitive column: l, t and whatever else was measured; None where there is no bound."
     )
 
 
@@ -144,12 +144,15 @@ class Association(_Part):
 
 
 class QueryError(_Part):
-    """How wrong answers to random counting questions are when asked of the release."""
+    """How wrong answers to random counting questions are when asked of the release.
 
-    questions: int
+    A question has a condition on each of two quasi-identifiers; those whose true answer is 0 do not count.
+    """
+
+    questions: int = Field(ge=1)
     median: float
     mean: float
-    worst: float
+    within_tenth: float = Field(description="Share of the questions answered with an error of at most 10 %.")
 
 
 class Row(_Part):
