@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from shoal.typing import FloatArray, IntArray
+from shoal.typing import AnyArray, FloatArray, IntArray
 
-_MOST_NODES = 2_000
+_MOST_NODES = 200
 """Branch-and-bound nodes: a count, not seconds, so that the outcome does not depend on the machine."""
 
 
@@ -25,10 +25,14 @@ class GroupPool:
         order = np.argsort(labels, kind="stable")
         borders = np.flatnonzero(np.diff(labels[order])) + 1
         for members in np.split(order, borders):
-            key = tuple(members.tolist())
-            if key not in self.loss:
-                group = self.points[members]
-                self.loss[key] = float(((group - group.mean(axis=0)) ** 2).sum())
+            self.add_group(members)
+
+    def add_group(self, members: AnyArray) -> None:
+        """Add one group, its records in rising order."""
+        key = tuple(members.tolist())
+        if key not in self.loss:
+            group = self.points[members]
+            self.loss[key] = float(((group - group.mean(axis=0)) ** 2).sum())
 
     def membership(self) -> Any:
         """Return the sparse matrix (records, groups) of which record is in which group."""

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.errors import MissingExtraError, ParameterError
+from shoal.methods import certificate
+from shoal.methods.certificate import certify
+from shoal.methods.sse import minimise_sse
+from tests import reference_microaggregation as reference
+from tests.kernels.test_mdav import tables
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables(most=10, columns=2), st.integers(2, 3))
+def test_no_grouping_is_below_the_bound_and_the_gap_is_small(matrix, k):
+    matrix = matrix / max(1.0, np.abs(matrix).max())
+    labels = minimise_sse(matrix, k, "fast")
+    proof = certify(matrix, k, labels)
+    least, _ = reference.optimum(matrix.tolist(), k)
+    assert proof.bound <= least + 1e-9
+    assert proof.optimal_relaxation
+    assert proof.bound >= 0.6 * least - 1e-6  # the relaxation of so small a program is never far off
+    assert least - 1e-9 <= proof.loss <= reference.loss(matrix.tolist(), labels.tolist()) + 1e-9
+    assert proof.loss == pytest.approx(reference.loss(matrix.tolist(), proof.labels.tolist()))
+    assert 0 <= proof.gap <= 1
+
+
+def test_a_bound_reached_before_the_end_holds_too():
+    matrix = np.random.default_rng(2).normal(size=(11, 2))
+    labels = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2], np.int32)
+    hasty = certify(matrix, 3, labels, seconds=1e-9)
+    patient = certify(matrix, 3, labels)
+    least, _ = reference.optimum(matrix.tolist(), 3)
+    assert 0 < hasty.bound <= patient.bound <= least + 1e-9
+    assert not hasty.optimal_relaxation
+
+
+def test_a_better_grouping_met_on_the_way_is_returned():
+    matrix = np.array([[0.0], [10.0], [0.1], [10.1], [0.2], [10.2]])
+    proof = certify(matrix, 3, np.array([0, 0, 0, 1, 1, 1], np.int32))
+    assert proof.labels[[0, 2, 4]].tolist() in ([0, 0, 0], [1, 1, 1])
+    assert proof.gap == pytest.approx(0, abs=1e-4)
+
+
+def test_records_in_clear_clusters_are_proven_optimal():
+    rng = np.random.default_rng(0)
+    centres = rng.uniform(-100, 100, (40, 2))
+    matrix = np.repeat(centres, 3, axis=0) + rng.normal(size=(120, 2))
+    labels = np.repeat(np.arange(40), 3).astype(np.int32)
+    assert certify(matrix, 3, labels).gap < 1e-3
+
+
+def test_too_many_records_are_refused():
+    with pytest.raises(ParameterError, match="2,500"):
+        certify(np.zeros((2_501, 1)), 3, np.zeros(2_501, np.int32))
+
+
+def test_without_scipy_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr(certificate, "has_solver", lambda: False)
+    with pytest.raises(MissingExtraError, match="exact"):
+        certify(np.zeros((4, 1)), 2, np.zeros(4, np.int32))
