@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import shoal
 from shoal.encoding import encode
 from shoal.frames import Frame
 from shoal.methods import partition, sse
@@ -35,6 +36,16 @@ def test_the_slides_eleven_companies_come_out_with_their_means(short_plan):
     labels = minimise_sse(matrix, 3, "best")
     assert labels.tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 1, 0, 2]
     assert loss(matrix, labels) == pytest.approx(7.4848, abs=5e-5)
+
+
+def test_optimise_releases_the_slides_table_when_asked_for_representatives(short_plan):
+    table = pa.table({**COMPANIES, "turnover": list(range(11))})
+    result = shoal.anonymize(
+        table, k=3, quasi_identifiers=["surface", "employees"], keep=["turnover"], method="optimise",
+        release="representatives",
+    )  # fmt: skip
+    assert result.data.column("employees").to_pylist() == [46, 46, 46, 8, 8, 33, 33, 33, 8, 46, 33]
+    assert result.metrics["sse"] == pytest.approx(7.4848, abs=5e-5)
 
 
 @pytest.mark.parametrize("seed", range(8))
