@@ -88,11 +88,17 @@ def group_sizes(summary: Summary) -> Spec:
     bins, k = summary.group_sizes, summary.promise.k
     step = bins[-1].low - bins[-2].low
     open_end = f" (last bar: {bins[-1].low:,} or more)" if bins[-1].high is None else ""
+    inset = 0.22 * step if any(one.before and one.after for one in bins) else 0.0  # so that neither hides the other
     rows = [
-        {"low": one.low - 0.5, "high": (one.high or one.low + step - 1) + 0.5, "people": people, "when": when}
+        {
+            "low": one.low - 0.5 + narrower,
+            "high": (one.high or one.low + step - 1) + 0.5 - narrower,
+            "people": people,
+            "when": when,
+        }
+        for when, narrower in (("original", 0.0), ("released", inset))
         for one in bins
-        for when, people in (("original", one.before), ("released", one.after))
-        if people
+        if (people := one.before if when == "original" else one.after)
     ]
     x = quantity("low", f"size of the group{open_end}", scale={"nice": False, "domainMin": 0.5})
     y = quantity("people", "people", axis={"format": ",d"})
