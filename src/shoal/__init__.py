@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shoal.methods import method_infos as methods
     from shoal.methods.full_domain import Datafly, Incognito
     from shoal.methods.generalization import BottomUpGeneralization
+    from shoal.methods.k_member import KMember
     from shoal.methods.local_recoding import BottomUp, TopDown
     from shoal.methods.merge_split import MergeSplit
     from shoal.methods.microaggregation import MDAV, VMDAV, Forest, Univariate
@@ -53,6 +54,7 @@ _HOME = {
     "Hierarchy": "shoal.hierarchy",
     "Incognito": "shoal.methods.full_domain",
     "KAnonymity": "shoal.privacy.k_anonymity",
+    "KMember": "shoal.methods.k_member",
     "KMap": "shoal.privacy.population",
     "LDiversity": "shoal.privacy.l_diversity",
     "MDAV": "shoal.methods.microaggregation",
@@ -95,6 +97,7 @@ __all__ = [
     "Incognito",
     "KAnonymity",
     "KMap",
+    "KMember",
     "LDiversity",
     "MergeSplit",
     "Mondrian",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 import shoal
 from shoal.kernels.space import cost_table, cover_groups
 from shoal.methods.base import Task
-from tests.tables import coded_tables
+from tests import reference_optimise
+from tests.tables import coded_table, coded_tables
 
 
 def loss_of(table, labels):
@@ -37,3 +39,50 @@ def test_the_loss_falls_from_round_to_round_and_ends_at_that_of_a_recount(table,
     losses = found.details["losses"]
     assert all(later <= earlier + 1e-12 for earlier, later in pairwise(losses))
     assert losses[-1] == pytest.approx(loss_of(table, found.labels), abs=1e-12)
+
+
+def test_optimise_passes_every_common_check():
+    shoal.testing.check_method(shoal.Optimise())
+
+
+@settings(max_examples=25, deadline=None)
+@given(coded_tables(least=4, most=9), st.integers(2, 3))
+def test_no_grouping_is_below_the_bound(table, k):
+    found = shoal.Optimise().run(table, Task(k=k, effort="balanced"))
+    least = reference_optimise.least_loss(table, k)
+    assert found.details["lower_bound"] <= least + 1e-9
+    assert least <= loss_of(table, found.labels) + 1e-9
+
+
+@pytest.mark.parametrize("columns", ["iiii", "nnffss"])
+def test_the_number_of_threads_changes_nothing(columns):
+    table = coded_table(700, columns, 5)
+    before = numba.get_num_threads()
+    found = []
+    for threads in (1, before):
+        numba.set_num_threads(threads)
+        found.append(shoal.Optimise().run(table, Task(k=3, seed=4)).labels.tolist())
+    numba.set_num_threads(before)
+    assert found[0] == found[1]
+    assert len(set(found[0])) > 100
+
+
+@pytest.mark.parametrize("columns", ["ii", "nf", "ss", "innffs"])
+def test_more_effort_never_loses_more_than_k_member(columns):
+    table = coded_table(600, columns, 6, weighted=True)
+    mine = loss_of(table, shoal.Optimise().run(table, Task(k=5, effort="best")).labels)
+    assert mine <= loss_of(table, shoal.KMember().run(table, Task(k=5)).labels)
+
+
+def _interrupt(fraction, text):
+    if text.startswith("loss"):
+        raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_returns_the_best_so_far_only_if_asked():
+    table = coded_table(500, "inf", 7)
+    with pytest.raises(KeyboardInterrupt):
+        shoal.Optimise().run(table, Task(k=4, progress=_interrupt))
+    kept = shoal.Optimise().run(table, Task(k=4, progress=_interrupt, on_interrupt="best"))
+    assert np.bincount(kept.labels).min() >= 4
+    assert kept.details["losses"][-1] == pytest.approx(loss_of(table, kept.labels), abs=1e-12)

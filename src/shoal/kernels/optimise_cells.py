@@ -177,13 +177,13 @@ class Search(NamedTuple):
 def start_search(ladder: Ladder, most: int) -> Search:
     """Return the search before its first combination; at most ``most`` of them are ever queued."""
     records = ladder.mark.shape[1]
-    combinations = 1.0
-    for column in range(ladder.first.shape[0] - 1):
+    columns, combinations = ladder.first.shape[0] - 1, 1.0
+    for column in range(columns):
         combinations *= ladder.first[column + 1] - ladder.first[column]
     state = np.zeros(3, np.int64)
     state[0] = records
     return Search(
-        make_queue(ladder, int(min(combinations, float(most)))),
+        make_queue(ladder, int(min(combinations + columns, float(most)))),
         make_table(records),
         np.empty(records, np.int32),
         np.arange(records).astype(np.int32),

@@ -17,6 +17,7 @@ REGISTRY: dict[str, tuple[str, str]] = {
     "bottom-up": ("shoal.methods.local_recoding", "BottomUp"),
     "forest": ("shoal.methods.microaggregation", "Forest"),
     "incognito": ("shoal.methods.full_domain", "Incognito"),
+    "k-member": ("shoal.methods.k_member", "KMember"),
     "mdav": ("shoal.methods.microaggregation", "MDAV"),
     "mondrian": ("shoal.methods.mondrian", "Mondrian"),
     "merge-split": ("shoal.methods.merge_split", "MergeSplit"),

@@ -1,0 +1,145 @@
+"""Loss against CPU: the optimiser at each effort, and other methods, on Adult and on made tables.
+
+python -m benchmarks.optimise                     Adult (settings X, A, S) and made tables, k = 10
+python -m benchmarks.optimise --sizes 2,5,25      Adult at other sizes of k
+python -m benchmarks.optimise --scale             30 thousand to 3 million records at effort "fast"
+
+Times are CPU seconds of all threads, kernels compiled beforehand; run with NUMBA_NUM_THREADS=1 for one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import shoal
+from benchmarks.adult import coded
+from benchmarks.measuring import Row, cpu_seconds, in_new_process, peak_megabytes, publish
+from benchmarks.scale import QUASI_IDENTIFIERS
+from shoal.datasets import adult_like
+from shoal.encoding import CodedTable, encode
+from shoal.frames import Frame
+from shoal.kernels.space import cost_table, cover_groups
+from shoal.methods import make_method
+from shoal.methods.base import Task
+from shoal.typing import Effort, IntArray
+
+EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "best")
+RIVALS = ("mondrian", "k-member", "bottom-up", "top-down")
+
+
+def loss_of(table: CodedTable, labels: IntArray) -> float:
+    """Return the normalised loss of a grouping."""
+    cover = cover_groups(table.space, table.codes, labels, int(labels.max()) + 1)
+    total = float(table.space.weight @ cost_table(table.space, cover) @ cover.size)
+    return total / (table.records * float(table.space.weight.sum()))
+
+
+def made(name: str, records: int, seed: int = 0) -> CodedTable:
+    """Return a table of a shape that Adult does not have."""
+    random = np.random.default_rng(seed)
+    columns: dict[str, Any]
+    hierarchies: dict[str, Any] = {}
+    if name == "two numbers, all distinct":
+        columns = {"x": random.normal(size=records), "y": random.normal(size=records)}
+    elif name == "30 columns":
+        kinds = random.integers(0, 5, records)
+        columns = {}
+        for column in range(30):
+            values = (kinds + random.integers(0, 4, records)) % (3 + column % 6)
+            columns[f"c{column}"] = values if column % 3 == 0 else values.astype(str)
+            if column % 3 == 1:
+                hierarchies[f"c{column}"] = "flat"
+    elif name == "clusters of numbers":
+        centre = random.normal(size=(40, 6))[random.integers(0, 40, records)]
+        points = np.round(centre + 0.1 * random.normal(size=(records, 6)), 2)
+        columns = {f"x{column}": points[:, column] for column in range(6)}
+    elif name == "skewed sets of many values":
+        columns = {f"s{column}": (random.zipf(1.6, records) % 300).astype(str) for column in range(4)}
+    elif name == "few distinct values":
+        columns = {f"f{column}": random.integers(0, 2, records).astype(str) for column in range(6)}
+        hierarchies = dict.fromkeys(columns, "flat")
+    else:
+        digits = random.integers(0, 10, (records, 3, 5)) // (1 + random.integers(0, 3, (records, 3, 1)))
+        columns = {f"zip{column}": ["".join(map(str, row)) for row in digits[:, column]] for column in range(3)}
+        hierarchies = {one: shoal.Hierarchy.from_prefixes(texts, [4, 3, 2, 1, 0]) for one, texts in columns.items()}
+    frame = Frame(pa.table(columns))
+    return encode(frame, list(columns), hierarchies=hierarchies)
+
+
+SHAPES = (
+    "two numbers, all distinct",
+    "clusters of numbers",
+    "30 columns",
+    "skewed sets of many values",
+    "few distinct values",
+    "deep hierarchies",
+)
+
+
+def measure(table: CodedTable, name: str, k: int, method: str, effort: Effort) -> Row:
+    """Measure one run."""
+    task = Task(k=k, effort=effort)
+    grouping, seconds = cpu_seconds(lambda: make_method(method).run(table, task))
+    row: Row = {"table": name, "k": k, "method": method, "effort": effort if method == "optimise" else None}
+    row |= {"loss": loss_of(table, grouping.labels), "CPU s": round(seconds, 2)}
+    return row | {"lower bound": grouping.details.get("lower_bound")}
+
+
+def compare(table: CodedTable, name: str, k: int, *, rivals: bool) -> Iterator[Row]:
+    """Measure the rivals and the optimiser at every effort."""
+    for method in RIVALS if rivals else ():
+        yield measure(table, name, k, method, "fast")
+    for effort in EFFORTS:
+        yield measure(table, name, k, "optimise", effort)
+
+
+def grow(records: int) -> Row:
+    """Measure time and memory of effort "fast" at one size."""
+    shoal.Optimise().run(made("few distinct values", 500), Task(k=10, effort="fast"))
+    data = adult_like(records)
+    table = encode(Frame(data.table), QUASI_IDENTIFIERS, hierarchies=data.hierarchies)
+    del data
+    before = peak_megabytes()
+    row = measure(table, "adult-like", 10, "optimise", "fast")
+    return {"records": records} | row | {"MB above the data": round(peak_megabytes() - before)}
+
+
+def main() -> None:
+    """Measure and publish."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", help="sizes of k, for Adult only and without rivals")
+    parser.add_argument("--scale", action="store_true")
+    parser.add_argument("--records", type=int, default=5_000, help="records of the made tables")
+    given = parser.parse_args()
+    if given.scale:
+        rows = [in_new_process(grow, size) for size in (30_000, 300_000, 1_000_000, 3_000_000)]
+        publish(
+            "optimise_scale",
+            'The optimiser at effort "fast" as a table grows',
+            rows,
+            "python -m benchmarks.optimise --scale",
+        )
+        return
+    compiled = made("deep hierarchies", 300)
+    for method in (*RIVALS, "optimise"):
+        make_method(method).run(compiled, Task(k=5, effort="balanced"))
+    if given.sizes:
+        sizes = [int(size) for size in given.sizes.split(",")]
+        rows = [row for name in "XAS" for k in sizes for row in compare(coded(name), name, k, rivals=False)]
+        publish(
+            "optimise_sizes", "The optimiser on Adult", rows, f"python -m benchmarks.optimise --sizes {given.sizes}"
+        )
+        return
+    rows = [row for name in "XAS" for row in compare(coded(name), f"Adult, {name}", 10, rivals=True)]
+    for shape in SHAPES:
+        rows += compare(made(shape, given.records), shape, 10, rivals=True)
+    publish("optimise", "Loss against CPU, k = 10", rows, "python -m benchmarks.optimise")
+
+
+if __name__ == "__main__":
+    main()

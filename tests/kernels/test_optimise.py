@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shoal.kernels.chance import make_state
+from shoal.kernels.optimise_cells import run_search, start_search
+from shoal.kernels.optimise_groups import ENDLESS, NOBODY, cost_after, cost_with, put, refresh, take, total_cost
+from shoal.kernels.optimise_ladder import build_ladder
+from shoal.kernels.optimise_moves import sweep
+from shoal.kernels.optimise_regions import complete, load_groups
+from shoal.kernels.optimise_regroup import ruin_and_recreate
+from shoal.kernels.space import cost_table, cover_groups
+from tests.tables import coded_table, coded_tables
+
+
+def recount(table, labels):
+    """Return the cost of labels by the cover of each group, without the bookkeeping."""
+    cover = cover_groups(table.space, table.codes, labels, int(labels.max()) + 1)
+    return float(table.space.weight @ cost_table(table.space, cover) @ cover.size)
+
+
+def loaded(table, k, seed):
+    """Return groups of random records, with sizes from k to 2k - 1."""
+    order = np.random.default_rng(seed).permutation(table.records)
+    labels = np.empty(table.records, np.int32)
+    labels[order] = np.minimum(np.arange(table.records) // k, table.records // k - 1)
+    rows = np.ascontiguousarray(table.codes.T)
+    return load_groups(table.space, rows, labels, table.records // k, 2 * k)
+
+
+@settings(max_examples=60, deadline=None)
+@given(coded_tables(least=8), st.integers(2, 4), st.integers(0, 99))
+def test_the_cost_foretold_for_a_move_or_a_swap_is_the_one_counted_after_it(table, k, seed):
+    groups = loaded(table, k, seed)
+    random = np.random.default_rng(seed)
+    one, other = random.choice(table.records, 2, replace=False)
+    own, target = groups.label[one], groups.label[other]
+    if own == target:
+        return
+    space = table.space
+    foretold = (
+        cost_after(space, groups, own, one, other, ENDLESS),
+        cost_after(space, groups, target, other, one, ENDLESS),
+    )
+    without, with_it = (
+        cost_after(space, groups, own, one, NOBODY, ENDLESS),
+        cost_with(space, groups, target, one, ENDLESS),
+    )
+    take(groups, one)
+    refresh(space, groups, own)
+    assert groups.cost[own] == pytest.approx(without, abs=1e-12)
+    put(groups, target, one)
+    refresh(space, groups, target)
+    assert groups.cost[target] == pytest.approx(with_it, abs=1e-12)
+    take(groups, other)
+    put(groups, own, other)
+    refresh(space, groups, own)
+    refresh(space, groups, target)
+    assert (groups.cost[own], groups.cost[target]) == pytest.approx(foretold, abs=1e-12)
+    assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(coded_tables(least=8), st.integers(2, 4), st.integers(0, 99))
+def test_after_sweeps_and_regrouping_the_kept_total_is_that_of_a_recount_and_lower(table, k, seed):
+    groups = loaded(table, k, seed)
+    before, state = total_cost(groups), make_state(seed, 1)
+    fall = sweep(table.space, groups, k, 3, state)
+    assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
+    fall += ruin_and_recreate(table.space, groups, k, 10, 3, 0.5, state)
+    assert fall >= 0.0
+    assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
+    assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
+    assert np.bincount(groups.label)[np.bincount(groups.label) > 0].min() >= k
+
+
+@pytest.mark.parametrize("columns", ["n", "nnf", "inf", "sis"])
+def test_cells_are_complete_groups_of_at_least_k_and_cuts_keep_them_so(columns):
+    table = coded_table(300, columns, 8, missing=True)
+    rows = np.ascontiguousarray(table.codes.T)
+    ladder = build_ladder(table.space, rows, 4, 1.3, 0.0, make_state(0, 0))
+    search = start_search(ladder, 1 << 16)
+    run_search(ladder, np.ones(300, np.int32), 4, search, 1 << 30)
+    labels = search.label
+    taken = np.bincount(labels[labels >= 0])
+    assert taken.size
+    assert taken.min() >= 4
+    groups = complete(table.space, rows, labels, int(search.state[1]), 4)
+    sizes = np.bincount(labels, minlength=groups)
+    assert len(sizes) == groups
+    assert sizes.min() >= 4
+    assert sizes.max() < 8

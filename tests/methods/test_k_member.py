@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.methods.base import Task
+from tests import reference_optimise
+from tests.methods.test_optimise import loss_of
+from tests.tables import coded_table, coded_tables
+
+
+@settings(max_examples=60, deadline=None)
+@given(coded_tables(most=25), st.integers(2, 5), st.integers(0, 9))
+def test_k_member_equals_its_slow_twin_in_every_cost(table, k, seed):
+    if k > table.records:
+        return
+    found = shoal.KMember().run(table, Task(k=k, seed=seed)).labels
+    first = int(np.random.default_rng(seed).integers(table.records))
+    expected = np.array(reference_optimise.k_member(table, k, first), np.int32)
+    assert found.tolist() == expected.tolist()
+
+
+def test_k_member_passes_every_common_check():
+    shoal.testing.check_method(shoal.KMember())
+
+
+def test_groups_of_k_member_are_cheaper_than_those_of_mondrian():
+    table = coded_table(400, "inf", 3)
+    assert loss_of(table, shoal.KMember().run(table, Task(k=5)).labels) < loss_of(
+        table, shoal.Mondrian().run(table, Task(k=5)).labels
+    )
