@@ -23,6 +23,7 @@ COMMANDS = {
     "inspect": "shoal.cli.inspect",
     "anonymize": "shoal.cli.anonymize",
     "audit": "shoal.cli.audit",
+    "attack": "shoal.cli.attack",
     "compare": "shoal.cli.compare",
     "methods": "shoal.cli.methods",
     "hierarchy": "shoal.cli.hierarchy",

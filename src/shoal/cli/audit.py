@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,15 @@ from shoal.validation import nearest_hint
 if TYPE_CHECKING:
     from shoal.audit import Audit
 
-AT_MOST = frozenset({"t", "beta", "delta"})
-"""Measures of which less is better; of all others more is."""
+_SHOWN = 10
+_MEANINGS = {
+    "l": "fewest different values in a group",
+    "entropy_l": "the same, counting values by their frequency",
+    "t": "largest distance of a group's values from the table's",
+    "alpha": "largest share of one value in a group",
+    "beta": "largest relative gain of a value's share in a group",
+    "delta": "largest logarithm of a value's share in a group over the table's",
+}
 
 
 def require_callback(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, float]:
@@ -46,6 +54,22 @@ def require_callback(ctx: click.Context, param: click.Parameter, value: tuple[st
     help="What the table must have, such as [bold]k=10[/bold] or [bold]k=10,l=2[/bold]; exit code 1 if it falls short.",
     panel=OUTPUT,
 )
+@click.option(
+    "--sample",
+    "fraction",
+    type=click.FloatRange(min=0, max=1, min_open=True),
+    metavar="SHARE",
+    help="Share of the population that is in the table; estimates how many are alone in the population.",
+    panel=OUTPUT,
+)
+@click.option(
+    "--unique-columns",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Find the sets of up to N quasi-identifiers by which records are alone.",
+    panel=OUTPUT,
+)
 @json_option
 def command(
     *,
@@ -55,6 +79,8 @@ def command(
     separator: str | None,
     encoding: str | None,
     required: dict[str, float],
+    fraction: float | None,
+    unique_columns: int,
     as_json: bool,
 ) -> None:
     """Count what protection a table really has.
@@ -66,7 +92,13 @@ def command(
     """
     from shoal.audit import audit
 
-    found = audit(load(file, separator, encoding), quasi_identifiers=quasi_identifiers, sensitive=sensitive)
+    found = audit(
+        load(file, separator, encoding),
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        sampling_fraction=fraction,
+        unique_columns=unique_columns,
+    )
     checks = [_check(found, name, wanted) for name, wanted in required.items()]
     if as_json:
         print_json(found.as_dict() | {"l": found.l, "required": checks, "met": all(one["met"] for one in checks)})
@@ -76,10 +108,33 @@ def command(
         raise Exit(1)
 
 
+def _risks(found: Audit) -> Iterator[tuple[str, str, str]]:
+    """Give name, value and meaning of what intruders can expect."""
+    if found.risk is None:
+        return
+    yield (
+        "highest risk",
+        f"{found.risk.prosecutor_highest:.2%}",
+        "chance to pick the right record for the person worst off",
+    )
+    yield "mean risk", f"{found.risk.prosecutor_mean:.2%}", "the same over all records, known to be in the table"
+    if found.risk.journalist_highest is not None:
+        yield "journalist", f"{found.risk.journalist_highest:.2%}", "highest chance where presence is not known"
+    for one in found.population:
+        yield f"alone, {one.model}", f"{one.people:,.0f}", f"people alone in the population, estimated. {one.trust}"
+
+
 def _check(found: Audit, name: str, wanted: float) -> dict[str, Any]:
     has = measured(found, name)
-    met = has <= wanted if name in AT_MOST else has >= wanted
+    met = has <= wanted if _at_most(name) else has >= wanted
     return {"name": name, "wanted": wanted, "has": has, "met": met}
+
+
+def _at_most(name: str) -> bool:
+    """Tell whether less of a measure is better."""
+    from shoal.audit import AT_MOST
+
+    return name in AT_MOST
 
 
 def measured(found: Audit, name: str) -> float:
@@ -88,7 +143,7 @@ def measured(found: Audit, name: str) -> float:
         return found.k
     values = [measures[name] for measures in found.sensitive.values() if name in measures]
     if values:
-        return max(values) if name in AT_MOST else min(values)
+        return max(values) if _at_most(name) else min(values)
     known = {"k", *(name for measures in found.sensitive.values() for name in measures)}
     if not found.sensitive:
         raise ParameterError(
@@ -112,10 +167,14 @@ def _show(found: Audit, checks: list[dict[str, Any]]) -> None:
     )
     for column, measures in found.sensitive.items():
         for name, value in measures.items():
-            meaning = "fewest different values in a group" if name == "l" else "the worst group"
-            table.add_row(f"{name} of {column}", f"{value:g}", meaning)
+            table.add_row(f"{name} of {column}", f"{value:.4g}", _MEANINGS[name])
+    for risk in _risks(found):
+        table.add_row(*risk)
     console.print(table)
+    for alone in found.unique_sets[:_SHOWN]:
+        by = ", ".join(alone.columns)
+        console.print(f"Alone by {by}: {alone.unique:,}, of them {alone.minimal:,} by no fewer columns.")
     for one in checks:
-        sign = "at most" if one["name"] in AT_MOST else "at least"
+        sign = "at most" if _at_most(one["name"]) else "at least"
         verdict, style = ("met", "green") if one["met"] else ("NOT MET", "bold red")
         console.print(f"{one['name']} {sign} {one['wanted']:g}: {verdict}, it has {one['has']:g}.", style=style)

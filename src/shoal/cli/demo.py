@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from shoal.api import Anonymizer
-    from shoal.attacks.linkage import Candidates
+    from shoal.attacks.matching import Candidates
     from shoal.datasets import Hospital
     from shoal.result import Result
     from shoal.typing import LongArray
@@ -98,7 +98,7 @@ def command(*, output: Path, force: bool) -> None:
 def tell_story(progress: Any) -> Story:
     """Invent the register, attack it, anonymise it, attack it again."""
     from shoal.api import Anonymizer
-    from shoal.attacks.linkage import exact_matches, find_candidates
+    from shoal.attacks.matching import exact_matches, find_candidates
     from shoal.datasets import hospital
 
     progress(0.0, "inventing a register")

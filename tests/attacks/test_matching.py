@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.attacks.linkage import Candidates, exact_matches, find_candidates
+from shoal.attacks.matching import Candidates, exact_matches, find_candidates
 from shoal.hierarchy import Hierarchy
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4) | st.none(), st.sampled_from("ab")), max_size=12)
@@ -62,7 +62,7 @@ def test_many_groups_are_counted_like_few(monkeypatch):
     known = pa.table({"a": pa.array(range(60))})
     expected = [rows.count(str(value)) for value in range(60)]
     for chunk in (7, 1000):
-        monkeypatch.setattr("shoal.attacks.linkage._CHUNK", chunk)
+        monkeypatch.setattr("shoal.attacks.matching._CHUNK", chunk)
         assert find_candidates(released, known, ["a"]).count.tolist() == expected
 
 

@@ -1,0 +1,166 @@
+"""Reading more out of a cell than it says, because a method that loses least makes no cell wider than it must.
+
+A range that follows the data tightly has a record at each end, and a node of a hierarchy was only taken because no
+child of it holds the whole group (Cohen 2022, "downcoding"; Wong et al. 2007, "minimality").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.attacks.base import Finding, as_frame, rate, typed_table
+from shoal.audit import count_tuples
+from shoal.encoding import value_texts
+from shoal.errors import DataError
+from shoal.frames import encode_dictionary
+from shoal.hierarchy import Hierarchy
+from shoal.kernels.tuples import Tuples
+from shoal.recoding import Cell, parse_column, range_text
+from shoal.typing import IntArray, LongArray
+from shoal.validation import check_columns
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column before and after: the value of each record, and the cell it was released as."""
+
+    values: pa.Array
+    value: LongArray
+    """For each record its place among ``values``, -1 where missing."""
+    cells: list[Cell]
+    cell: IntArray
+    """For each record its place among ``cells``."""
+    tree: Hierarchy | None
+
+    def node(self, cell: Cell) -> str | None:
+        """Return the label of the node a cell is, if it is one."""
+        label = range_text(*cell.values) if cell.form == "range" else "".join(cell.values[:1])
+        if self.tree is None or cell.form not in {"range", "value"} or label not in self.tree.labels:
+            return None
+        return label
+
+
+@dataclass(frozen=True)
+class _Guesses:
+    """Guesses in one column: how many, how many right, and how many right by guessing within the cell at random."""
+
+    tried: int
+    hits: float
+    chance: float
+
+
+def downcoding(
+    original: Any, release: Any, on: Sequence[str], *, hierarchies: Mapping[str, Hierarchy] | None = None
+) -> Finding:
+    """Guess exact values from released ranges: that a record lies at an end of its range.
+
+    The rows of ``release`` must stand in the order of ``original`` (as in ``result.released``, where none was withheld),
+    because the steward checks the guesses. The control guesses any value of the table within the range. For nodes of a
+    hierarchy, the figures tell in how many groups one record stands apart: all others lie below one child, so
+    that whoever knows these others knows that the last one does not. Ranges that are nodes of a fixed hierarchy have ends that no
+    record need have, which blunts the attack.
+    """
+    own, published = as_frame(original), as_frame(release)
+    names = check_columns("known to the intruder", [name for name in on if name in own.names], published.names)
+    if own.records != published.records:
+        raise DataError(
+            "Downcoding is checked row by row, and the release has another number of rows than the original.",
+            hint="give the release in the order of the input, with no record withheld.",
+        )
+    groups = count_tuples(published.table, names)
+    known = typed_table(own, names)
+    guesses: list[_Guesses] = []
+    figures: dict[str, float] = {}
+    for name in names:
+        column = _pair(known.column(name), published.table.column(name), (hierarchies or {}).get(name))
+        ends = _guess_ends(column)
+        guesses.append(ends)
+        if ends.tried:
+            figures |= {f"{name}: right": ends.hits / ends.tried, f"{name}: by chance": ends.chance / ends.tried}
+        if column.tree is not None:
+            figures[f"{name}: one stands apart"] = _stands_apart(column, groups)
+    tried = sum(one.tried for one in guesses)
+    hits, chance = sum(one.hits for one in guesses), sum(one.chance for one in guesses)
+    return Finding(
+        attack="downcoding",
+        question="Which exact value hides behind this range?",
+        success=rate(hits, tried),
+        control=rate(chance, tried),
+        verdict=_verdict(tried, hits, chance),
+        figures=figures,
+    )
+
+
+def _verdict(tried: int, hits: float, chance: float) -> str:
+    if not tried:
+        return "No range was released whose ends are values of the table."
+    return (
+        f"Guessing an end of a range is right for {hits / tried:.1%} of {tried:,} cells, any value in it for "
+        f"{chance / tried:.1%}."
+    )
+
+
+def _pair(values: pa.ChunkedArray, cells: pa.ChunkedArray, tree: Hierarchy | None) -> _Column:
+    encoded = encode_dictionary(values)
+    form, forms = parse_column(cells)
+    return _Column(encoded.dictionary, np.asarray(encoded.indices.fill_null(-1)).astype(np.int64), forms, form, tree)
+
+
+def _guess_ends(column: _Column) -> _Guesses:
+    """Guess that records lie at an end of their range."""
+    places = [number for number, cell in enumerate(column.cells) if cell.form == "range" and column.node(cell) is None]
+    if not places:
+        return _Guesses(0, 0.0, 0.0)
+    order = np.argsort(_numbers(column.values), kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    ends = [
+        pa.array([column.cells[number].values[end] for number in places]).cast(column.values.type) for end in (0, 1)
+    ]
+    sorted_values = column.values.take(pa.array(order))
+    low = np.searchsorted(_numbers(sorted_values), _numbers(ends[0]))
+    high = np.searchsorted(_numbers(sorted_values), _numbers(ends[1]), side="right") - 1
+    of_cell = np.full(len(column.cells), -1)
+    of_cell[places] = np.arange(len(places))
+    rows = np.flatnonzero((of_cell[column.cell] >= 0) & (column.value >= 0))
+    own, which = rank[column.value[rows]], of_cell[column.cell[rows]]
+    wide = high[which] > low[which]
+    own, which = own[wide], which[wide]
+    at_end = (own == low[which]).sum() + (own == high[which]).sum()
+    return _Guesses(len(own), float(at_end) / 2, float((1.0 / (high[which] - low[which] + 1)).sum()))
+
+
+def _numbers(values: pa.Array) -> Any:
+    """Return ordered values as numbers."""
+    if pa.types.is_date32(values.type) or pa.types.is_time32(values.type):
+        return np.asarray(values.cast(pa.int32()))
+    if pa.types.is_temporal(values.type):
+        return np.asarray(values.cast(pa.int64()))
+    return np.asarray(values.cast(pa.float64(), safe=False))
+
+
+def _stands_apart(column: _Column, groups: Tuples) -> float:
+    """Return the share of the groups released as a node of which all records but one lie below the same child."""
+    assert column.tree is not None  # noqa: S101
+    texts = value_texts(column.values).to_pylist()
+    child = np.full((len(column.cells), len(texts) + 1), -1, np.int64)
+    for number, cell in enumerate(column.cells):
+        label = column.node(cell)
+        below = column.tree.children(label) if label is not None else ()
+        number_of = {leaf: place for place, one in enumerate(below) for leaf in column.tree.leaves_below(one)}
+        child[number, :-1] = [number_of.get(text, -1) for text in texts]
+    own = child[column.cell, column.value]
+    rows = np.flatnonzero(own >= 0)
+    if not len(rows):
+        return 0.0
+    span = int(own.max()) + 1
+    pair, count = np.unique(groups.label[rows].astype(np.int64) * span + own[rows], return_counts=True)
+    most = np.zeros(len(groups.size), np.int64)
+    np.maximum.at(most, pair // span, count)
+    generalised = np.unique(groups.label[rows])
+    return float((most[generalised] == groups.size[generalised] - 1).mean())
