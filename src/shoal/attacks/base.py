@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,12 @@ class Finding:
 
 def typed_table(frame: Frame, names: Sequence[str]) -> pa.Table:
     """Return columns with the types their values have, also those of a text file."""
-    return pa.table({name: frame.typed(name) for name in names})
+    return pa.table({name: _decoded(frame.typed(name)) for name in names})
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column of a text file, which is kept as a dictionary, as plain text."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def choose_targets(records: int, most: int, seed: int) -> LongArray:
@@ -80,4 +85,5 @@ def choose_targets(records: int, most: int, seed: int) -> LongArray:
 
 def as_frame(data: Any) -> Frame:
     """Return a table; a ``Result`` stands for its released rows."""
-    return to_frame(getattr(data, "released", data))
+    frame = to_frame(getattr(data, "released", data))
+    return replace(frame, table=pa.table({name: _decoded(frame.table.column(name)) for name in frame.names}))

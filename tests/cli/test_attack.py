@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import shoal as library
+
+
+@pytest.fixture
+def published(tmp_path):
+    """A register, a voter list and a release of the register, as files."""
+    register = library.datasets.hospital(n=400, seed=0)
+    names = ["birth_date", "sex", "zip"]
+    patients = register.patients.select([*names, "diagnosis"])
+    result = library.anonymize(patients, k=4, quasi_identifiers=names, sensitive=["diagnosis"], method="mondrian")
+    paths = {name: tmp_path / f"{name}.csv" for name in ("patients", "voters", "release", "again")}
+    library.files.write_table(patients, paths["patients"])
+    library.files.write_table(register.voters, paths["voters"])
+    result.save(paths["release"])
+    again = library.anonymize(patients, k=5, quasi_identifiers=names, sensitive=["diagnosis"], method="mondrian")
+    again.save(paths["again"])
+    return paths
+
+
+def test_attack_tells_what_each_attack_found(shoal, published):
+    run = shoal(
+        "attack", published["patients"], published["release"], "--qi", "birth_date,sex,zip", "--sensitive", "diagnosis"
+    )
+    assert run.code == 0
+    for attack in ("linkage", "homogeneity", "row order", "leftovers"):
+        assert attack in run.out
+    assert "Nobody is named outright" in run.out
+
+
+def test_attack_gives_json_with_list_and_earlier_release(shoal, published):
+    run = shoal(
+        "attack",
+        published["patients"],
+        published["patients"],
+        "--qi",
+        "birth_date,sex,zip",
+        "--known",
+        published["voters"],
+        "--previous",
+        published["again"],
+        "-k",
+        "4",
+        "--json",
+    )
+    assert run.code == 0
+    findings = {one["attack"]: one for one in json.loads(run.out)["findings"]}
+    assert findings["linkage"]["figures"]["named_rightly"] > 100
+    assert findings["row order"]["figures"]["order_kept"] == 1.0
+    assert "two releases" in findings
+
+
+def test_a_file_that_is_not_there_is_named(shoal, published, tmp_path):
+    run = shoal("attack", published["patients"], tmp_path / "gone.csv", "--qi", "sex")
+    assert run.code == 2
+    assert "gone.csv" in run.err
