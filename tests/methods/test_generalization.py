@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -263,3 +264,27 @@ def test_what_cannot_be_reached_is_refused():
 def test_the_method_passes_every_check():
     # a hierarchy, also a flat one, refuses an empty text as a label
     check_method("bug", skip=["check_unicode"])
+
+
+SETTING_P4 = ["occupation", "education", "native-country", "marital-status", "sex", "race", "workclass"]
+
+
+@pytest.mark.parametrize(("k", "partial"), [(10, False), (100, False), (150, False), (300, True)])
+def test_the_error_on_adult_stays_within_the_papers_bound(data_path, k, partial):
+    pytest.importorskip("sklearn")
+    train, test = (
+        pyarrow.csv.read_csv(data_path(f"adult/{name}.csv")).select([*SETTING_P4, "salary-class"])
+        for name in ("adult", "adult_test")
+    )
+    result = shoal.anonymize(
+        train,
+        k=k,
+        quasi_identifiers=SETTING_P4,
+        hierarchies={name: data_path(f"adult/hierarchies/{name}.csv") for name in SETTING_P4},
+        sensitive=["salary-class"],
+        method=BottomUpGeneralization(target="salary-class", partial=partial),
+    )
+    found = shoal.metrics.classification_error(result, "salary-class", test=test)
+    assert found.baseline == pytest.approx(0.174, abs=0.001)
+    assert found.worst == pytest.approx(0.246, abs=0.001)
+    assert found.lost <= 0.011

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from shoal.methods.base import Task
 
 Measure = Literal["ncp", "dm", "c_avg", "height"]
+MOST_KNOWN = 64
 MEASURES = ("ncp", "dm", "c_avg", "height")
 
 
@@ -204,6 +205,8 @@ class _Judge:
         self.records = table.records
         self.allowed = allowed_records(table.records, task)
         self.weights = table.weights / table.weights.sum()
+        self.widest = set(np.argsort([-column.cardinality for column in table.columns], kind="stable")[:3].tolist())
+        self.known: dict[tuple[int, ...], Frequencies] = {}
         self.level_cost = [
             column.cost @ np.bincount(codes, self.cells.size, column.cost.shape[1]) / table.records
             for column, codes in zip(levels, self.cells.codes, strict=True)
@@ -216,7 +219,7 @@ class _Judge:
 
     def judge(self, node: Sequence[int]) -> Solution | None:
         """Measure a combination; None where too many records would be withheld."""
-        tuples = roll_up(self.tuples, self.levels, node)
+        tuples = roll_up(self._source(node), self.levels, node)
         failing = tuples.size < self.task.k
         if self.task.requirements:
             released = release_cells(self.cells, cuts_at(self.levels, node))
@@ -233,6 +236,15 @@ class _Judge:
             groups=int((~failing).sum()),
             suppressed=suppressed,
         )
+
+    def _source(self, node: Sequence[int]) -> Frequencies:
+        """Return tuples to roll ``node`` up from: the three widest columns at its levels, kept for the next node."""
+        key = tuple(level if row in self.widest else 0 for row, level in enumerate(node))
+        if key not in self.known:
+            if len(self.known) == MOST_KNOWN:
+                self.known.clear()
+            self.known[key] = roll_up(self.tuples, self.levels, key)
+        return self.known[key]
 
     def _in_order_of(self, label: object, failing: object) -> Frequencies:
         labels = np.asarray(label)
