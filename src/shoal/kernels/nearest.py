@@ -146,3 +146,12 @@ def nearest_table(tree: Tree, matrix: FloatArray, first: int, last: int, count: 
     for record in range(first, last):
         find_nearest(tree, matrix[record], record, table[record - first], distance)
     return table
+
+
+@kernel()
+def nearest_of(tree: Tree, points: FloatArray, first: int, last: int) -> LongArray:
+    """Return the record nearest to each of the points ``first..last - 1``."""
+    found, distance = np.empty((last - first, 1), np.int64), np.empty(1)
+    for index in range(first, last):
+        find_nearest(tree, points[index], -1, found[index - first], distance)
+    return found[:, 0].copy()

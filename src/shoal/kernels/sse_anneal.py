@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.kernels.chance import draw_share
 from shoal.kernels.compiling import kernel
 from shoal.kernels.sse_moves import Groups, move_change, move_record, swap_change, swap_records
 from shoal.typing import FloatArray, IntArray, WordArray
@@ -33,20 +34,9 @@ class Annealing(NamedTuple):
 
 
 @kernel()
-def next_random(random: WordArray) -> float:
-    """Return the next random number in [0, 1) (splitmix64)."""
-    random[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return np.float64(z >> np.uint64(11)) / 9007199254740992.0
-
-
-@kernel()
 def accepts(change: float, temperature: float, random: WordArray) -> bool:
     """Decide on a change of the loss."""
-    return change <= 0.0 or next_random(random) < np.exp(-change / temperature)
+    return change <= 0.0 or draw_share(random) < np.exp(-change / temperature)
 
 
 @kernel()
@@ -117,16 +107,16 @@ def make_group(work: Annealing, state: Groups, seed: int, k: int, temperature: f
 def propose(work: Annealing, state: Groups, k: int, room: int, temperature: float) -> float:
     """Try a move or swap of a random record with the group of a near one; return the change of the loss."""
     n, width = work.near.shape
-    record = int(next_random(work.random) * n)
+    record = int(draw_share(work.random) * n)
     source = state.label[record]
-    if next_random(work.random) < _CHAIN_SHARE:
-        if next_random(work.random) < 0.5:
+    if draw_share(work.random) < _CHAIN_SHARE:
+        if draw_share(work.random) < 0.5:
             return dissolve_group(work, state, source, room, temperature)
         return make_group(work, state, record, k, temperature)
-    target = state.label[work.near[record, int(next_random(work.random) * width)]]
+    target = state.label[work.near[record, int(draw_share(work.random) * width)]]
     if target == source:
         return 0.0
-    choice = int(next_random(work.random) * (state.size[target] + 1))
+    choice = int(draw_share(work.random) * (state.size[target] + 1))
     if choice == state.size[target]:
         if state.size[source] <= k or state.size[target] >= room:
             return 0.0
