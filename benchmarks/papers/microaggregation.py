@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 
@@ -50,7 +52,8 @@ def lost_percent(points: FloatArray, labels: IntArray) -> float:
     """Return the sum of squares within groups as a percentage of the total."""
     size = np.bincount(labels)
     means = np.stack([np.bincount(labels, column) / size for column in points.T], axis=1)
-    return float(100 * ((points - means[labels]) ** 2).sum() / (points - points.mean(axis=0)).__pow__(2).sum())
+    total = ((points - points.mean(axis=0)) ** 2).sum()
+    return float(100 * ((points - means[labels]) ** 2).sum() / total)
 
 
 def method_text(method: Method, effort: Effort) -> str:
@@ -69,7 +72,7 @@ def loss_row(name: str, method: Method, effort: Effort) -> Row:
     total = 0.0
     for k in SIZES:
         task = Task(k=k, release="representatives", effort=effort)
-        grouping, seconds = cpu_seconds(lambda task=task: method.run(table, task))
+        grouping, seconds = cpu_seconds(partial(method.run, table, task))
         row[f"k = {k}"] = f"{lost_percent(points, grouping.labels):.4f}"
         total += seconds
     return row | {"CPU s, all k": round(total, 2)}

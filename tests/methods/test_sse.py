@@ -39,12 +39,14 @@ def test_the_slides_eleven_companies_come_out_with_their_means(short_plan):
 
 
 def test_optimise_releases_the_slides_table_when_asked_for_representatives(short_plan):
-    table = pa.table({**COMPANIES, "turnover": list(range(11))})
+    surface = pa.array(COMPANIES["surface"], pa.float64())
+    table = pa.table({"surface": surface, "employees": COMPANIES["employees"], "turnover": list(range(11))})
     result = shoal.anonymize(
         table, k=3, quasi_identifiers=["surface", "employees"], keep=["turnover"], method="optimise",
         release="representatives",
     )  # fmt: skip
     assert result.data.column("employees").to_pylist() == [46, 46, 46, 8, 8, 33, 33, 33, 8, 46, 33]
+    assert [round(value, 2) for value in result.data.column("surface").unique().to_pylist()] == [747.5, 756.67, 322.5]
     assert result.metrics["sse"] == pytest.approx(7.4848, abs=5e-5)
 
 
