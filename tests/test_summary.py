@@ -315,3 +315,19 @@ def test_questions_asked_of_an_unchanged_table_are_answered_rightly_and_of_a_coa
     assert coarse.query_error.median > 0.05
     _, means = summarised(small_table(), release="representatives")
     assert means.query_error is None
+
+
+def test_attacks_are_tried_on_the_released_rows():
+    result, summary = summarised(small_table())
+    linked, learnt = summary.attacks
+    assert (linked.attack, linked.tried) == ("linkage", 240)
+    assert linked.share <= 1 / result.audit.k
+    assert learnt.question == "What is this person's illness?"
+    assert learnt.low <= learnt.share <= learnt.high
+    assert "Attacks on the release" in result.report().markdown
+
+
+def test_cells_that_cannot_be_matched_by_their_text_are_not_attacked():
+    table = small_table().set_column(3, "sex", pa.array(["low", "mid", "high"] * 80))
+    assert summarised(table, kinds={"sex": ["low", "mid", "high"]})[1].attacks == []
+    assert summarised(small_table(), release="representatives")[1].attacks == []

@@ -27,7 +27,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[st
 
 def render_markdown(summary: Summary) -> str:
     """Return the report as Markdown."""
-    parts = (_head, _found, _reached, _cost, _sizes, _columns, _relations, _examples, _limits, _repeat)
+    parts = (_head, _found, _attacks, _reached, _cost, _sizes, _columns, _relations, _examples, _limits, _repeat)
     return "\n".join(line for part in parts for line in part(summary)).rstrip() + "\n"
 
 
@@ -74,6 +74,15 @@ def _found(summary: Summary) -> Iterator[str]:
             for one in summary.found.by_columns
         ),
     )
+
+
+def _attacks(summary: Summary) -> Iterator[str]:
+    if summary.attacks:
+        yield "### Attacks on the release"
+        yield ""
+        yield text(words.attack_note(summary))
+        yield ""
+        yield from table(words.ATTACK_HEADINGS, words.attack_rows(summary))
 
 
 def _reached(summary: Summary) -> Iterator[str]:

@@ -189,6 +189,27 @@ def _bounded(value: float | None) -> str:
     return "no bound" if value is None else f"{value:,.3g}"
 
 
+ATTACK_HEADINGS = ("an intruder asks", "is right for", "without the release", "what it means")
+
+
+def attack_rows(summary: Summary) -> list[tuple[str, ...]]:
+    """Return what attacks on the released rows achieve."""
+    return [
+        (
+            one.question,
+            f"{percent(one.share)} ({percent(one.low)} to {percent(one.high)})",
+            "–" if one.control is None else percent(one.control),
+            one.verdict,
+        )
+        for one in summary.attacks
+    ]
+
+
+def attack_note(summary: Summary) -> str:
+    """Say how attacks were tried."""
+    return f"Tried on {counted(summary.attacks[0].tried, 'person', 'people')} of the original; in brackets the 95 % interval."
+
+
 SIZE_HEADINGS = ("size", "people, original", "people, released")
 SPREAD_HEADINGS = ("value", "people, original", "people, released")
 ASSOCIATION_HEADINGS = ("columns", "measure", "original", "released")

@@ -22,6 +22,7 @@ from shoal.metrics import REGISTRY as METRICS
 from shoal.metrics import query_error, random_queries
 from shoal.recipe import Recipe, recipe_text, restore_models
 from shoal.summary.association import Variable, associations
+from shoal.summary.attempts import try_attacks
 from shoal.summary.cells import draw_codes
 from shoal.summary.distributions import distribution
 from shoal.summary.finding import find, size_bins
@@ -85,6 +86,7 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
             sensitive=_plain_figures(audit.sensitive),
         ),
         found=find(release.coded.codes, release.coded.names, sizes, released_sizes, recipe.k),
+        attacks=try_attacks(release),
         loss=_loss(release),
         group_sizes=size_bins(sizes, released_sizes, recipe.k),
         associations=_associations(release),

@@ -104,6 +104,19 @@ class Found(_Part):
     by_columns: list[Known] = Field(description="For each number of columns known, the most telling ones.")
 
 
+class Attack(_Part):
+    """What an intruder achieves on the released rows, and a guesser without them; shares of the people tried."""
+
+    attack: str
+    question: str
+    tried: int
+    share: float
+    low: float = Field(description="Low end of the 95 % interval of the share.")
+    high: float
+    control: float | None
+    verdict: str
+
+
 class Measured(_Part):
     """A metric with its meaning."""
 
@@ -186,6 +199,9 @@ class Summary(_Part):
     promise: Promise
     reached: Reached
     found: Found
+    attacks: list[Attack] = Field(
+        description="Tried on the released rows; empty where cells cannot be matched by text."
+    )
     loss: Loss
     group_sizes: list[SizeBin]
     associations: list[Association]
