@@ -1,0 +1,135 @@
+"""Bottom-Up and Top-Down beside a plain loop and Mondrian: CPU, memory and loss as the table grows.
+
+python -m benchmarks.local_recoding            UCI Adult, and 10, 30, 100 and 300 thousand records like it
+python -m benchmarks.local_recoding --quick    UCI Adult and 10 thousand records only
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from typing import Any
+
+import numpy as np
+
+from benchmarks import adult
+from benchmarks.measuring import Row, cpu_seconds, in_new_process, peak_megabytes, publish
+from shoal.datasets import adult_like
+from shoal.encoding import CodedTable, encode
+from shoal.frames import to_frame
+from shoal.kernels import bottom_up
+from shoal.kernels.compiling import kernel
+from shoal.kernels.range_costs import RangeCosts, tabulate_costs, union_cost_within
+from shoal.kernels.space import Cover, Space
+from shoal.methods.base import Grouping, Method, Task
+from shoal.methods.local_recoding import BottomUp, TopDown
+from shoal.methods.mondrian import Mondrian
+from shoal.metrics import Outcome
+from shoal.metrics.loss import ncp
+from shoal.recoding import released_cover
+from shoal.typing import IntArray
+
+K = 10
+PLAIN_LIMIT = 31_000
+"""The plain loop takes minutes beyond this many records."""
+
+
+@kernel()
+def merge_by_plain_loop(
+    space: Space, costs: RangeCosts, cover: Cover, chains: bottom_up.Chains, asking: IntArray, k: int
+) -> None:
+    """Merge each small group with its nearest one, found by looking at every group."""
+    for group in asking:
+        if chains.head[group] < 0 or cover.size[group] >= k:
+            continue
+        best, least = -1, np.inf
+        for other in range(cover.size.shape[0]):
+            if other != group and cover.size[other] > 0:
+                size = cover.size[group] + cover.size[other]
+                penalty = size * union_cost_within(space, costs, cover, group, other, np.inf)
+                if penalty < least:
+                    best, least = other, penalty
+        if best < 0:
+            break
+        bottom_up.merge_groups(space, cover, chains, group, best)
+
+
+def plain_bottom_up(table: CodedTable, k: int) -> Grouping:
+    """Return the groups of Bottom-Up, found without skipping anything."""
+    space, costs = table.space, tabulate_costs(table.space)
+    cover, chains = bottom_up.start_single(space, table.codes)
+    while cover.size.shape[0] > 1 and (cover.size < k).any():
+        asking = np.flatnonzero(cover.size < k).astype(np.int32)
+        merge_by_plain_loop(space, costs, cover, chains, asking, k)
+        cover, chains = bottom_up.renumber(space, costs, table.codes, cover, chains, k, split=True)
+    return Grouping(bottom_up.label_records(chains))
+
+
+METHODS: dict[str, Method | None] = {
+    "mondrian": Mondrian(),
+    "top-down": TopDown(),
+    "bottom-up": BottomUp(),
+    "bottom-up, plain loop": None,
+}
+
+
+def run(name: str, table: CodedTable) -> Grouping:
+    """Group a table with one of ``METHODS``."""
+    method = METHODS[name]
+    return plain_bottom_up(table, K) if method is None else method.run(table, Task(k=K))
+
+
+def load(records: int) -> CodedTable:
+    """Return UCI Adult (0) or so many records like it, columns as in setting X."""
+    if records == 0:
+        return adult.coded("X")
+    made = adult_like(records)
+    chosen = adult.setting("X")
+    trees: dict[str, Any] = dict.fromkeys(adult.TEXT, "flat")
+    trees |= {name: made.hierarchies[name] for name in ("workclass", "marital-status")}
+    return encode(to_frame(made.table), chosen["quasi_identifiers"], hierarchies=trees)
+
+
+def measure(name: str, records: int) -> Row:
+    """Measure one method at one size, kernels compiled beforehand."""
+    run(name, load(500))
+    table = load(records)
+    before = peak_megabytes()
+    grouping, seconds = cpu_seconds(lambda: run(name, table))
+    loss = ncp(Outcome(table, grouping.labels, released_cover(table, grouping), K))
+    return {
+        "table": "UCI Adult" if records == 0 else "like Adult",
+        "records": table.records,
+        "method": name,
+        "CPU s": seconds,
+        "MB above the data": round(peak_megabytes() - before),
+        "loss": loss,
+    }
+
+
+def growth(rows: list[Row], name: str) -> float:
+    """Return the exponent with which CPU grows from the smallest to the largest table of the same kind."""
+    times = {row["records"]: row["CPU s"] for row in rows if row["method"] == name and row["table"] == "like Adult"}
+    least, most = min(times), max(times)
+    return math.log(times[most] / times[least]) / math.log(most / least)
+
+
+def main() -> None:
+    """Measure and publish."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    sizes = [0, 10_000] if parser.parse_args().quick else [0, 10_000, 30_000, 100_000, 300_000]
+    rows = [
+        in_new_process(measure, name, records)
+        for records in sizes
+        for name in METHODS
+        if METHODS[name] is not None or records <= PLAIN_LIMIT
+    ]
+    if len(sizes) > 2:
+        rows += [{"method": name, "growth exponent": growth(rows, name)} for name in ("top-down", "bottom-up")]
+    title = f"Local recoding at k = {K}, columns as in setting X"
+    publish("local_recoding", title, rows, "python -m benchmarks.local_recoding")
+
+
+if __name__ == "__main__":
+    main()

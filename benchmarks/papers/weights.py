@@ -1,0 +1,76 @@
+"""Xu et al. (2006), Figure 19: weights 8, 4, 2, 1 on uniform data, and what they do to queries on the heavy columns.
+
+python -m benchmarks.papers.weights    writes the table, and the picture for docs/how-to/choose-weights.md
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import shoal
+from benchmarks.measuring import Row, publish
+from shoal.datasets import uniform
+from shoal.metrics import query_error
+
+COLUMNS = ["A1", "A2", "A3", "A4"]
+WEIGHTS = dict(zip(COLUMNS, (8, 4, 2, 1), strict=True))
+PICTURE = Path(__file__).parents[2] / "docs" / "how-to" / "choose-weights.svg"
+
+
+def measure(records: int = 10_000, k: int = 10) -> list[Row]:
+    """Return the mean error of 1,000 counts on A1, A1A2, … for each method, with equal and with chosen weights."""
+    table = uniform(records, seed=0)
+    rows: list[Row] = []
+    for method in ("bottom-up", "top-down"):
+        for name, weights in (("equal", None), ("8, 4, 2, 1", WEIGHTS)):
+            result = shoal.anonymize(table, k=k, quasi_identifiers=COLUMNS, method=method, weights=weights)
+            rows += [
+                {
+                    "method": method,
+                    "weights": name,
+                    "columns asked": "".join(COLUMNS[:count]),
+                    "mean error": query_error(table, result, 1000, columns=COLUMNS[:count], seed=1).mean,
+                }
+                for count in range(1, 5)
+            ]
+    return rows
+
+
+def specification(rows: list[Row]) -> dict[str, Any]:
+    """Return the picture as a Vega-Lite specification."""
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "data": {"values": rows},
+        "facet": {"column": {"field": "method", "title": None}},
+        "spec": {
+            "width": 240,
+            "height": 180,
+            "mark": "bar",
+            "encoding": {
+                "x": {"field": "columns asked", "title": "columns asked about", "axis": {"labelAngle": 0}},
+                "xOffset": {"field": "weights"},
+                "y": {"field": "mean error", "type": "quantitative", "title": "mean error of a count"},
+                "color": {"field": "weights", "scale": {"range": ["#9aa5b1", "#1f6f8b"]}},
+            },
+        },
+    }
+
+
+def draw(rows: list[Row]) -> None:
+    """Write the picture."""
+    import vl_convert
+
+    picture = vl_convert.vegalite_to_svg(specification(rows), vl_version="5.20")
+    PICTURE.write_text(picture + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    measured = measure()
+    publish(
+        "papers/weights",
+        "Weights 8, 4, 2, 1 on uniform data, k = 10",
+        measured,
+        "python -m benchmarks.papers.weights",
+    )
+    draw(measured)
