@@ -62,8 +62,16 @@ def _found(summary: Summary) -> Iterator[str]:
         ("", "original", "released"),
         (
             ("match exactly one record", f"{before.unique:,} of {summary.records:,}", f"{after.unique:,}"),
-            (f"share their values with fewer than {summary.promise.k}", f"{before.below_k:,}", f"{after.below_k:,}"),
-            ("chance of a right guess, on average", words.percent(before.mean_risk), words.percent(after.mean_risk)),
+            (
+                f"share their values with fewer than {summary.promise.k - 1} others",
+                f"{before.below_k:,}",
+                f"{after.below_k:,}",
+            ),
+            (
+                "chance that a guess within the person's group is right, on average",
+                words.percent(before.mean_risk),
+                words.percent(after.mean_risk),
+            ),
             ("the same for the person worst off", words.chance(before.largest_risk), words.chance(after.largest_risk)),
         ),
     )

@@ -85,7 +85,9 @@ class Findable(_Part):
 
     unique: int = Field(description="Records that match such knowledge alone.")
     below_k: int = Field(description="Records that share their values with fewer than k - 1 others.")
-    mean_risk: float = Field(description="Chance that a guess is right, on average over all records.")
+    mean_risk: float = Field(
+        description="Chance that a guess within the record's group is right, on average over all records."
+    )
     largest_risk: float = Field(description="The same for the record worst off.")
 
 
