@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from shoal._version import __version__
 
 if TYPE_CHECKING:
-    from shoal import datasets, errors, metrics, testing
+    from shoal import attacks, datasets, errors, metrics, testing
     from shoal.api import Anonymizer, anonymize
     from shoal.audit import Audit, audit
     from shoal.compare import Comparison, compare
@@ -75,7 +75,7 @@ _HOME = {
     "methods": "shoal.methods:method_infos",
     "read_table": "shoal.files",
 }
-_MODULES = ("datasets", "errors", "metrics", "testing")
+_MODULES = ("attacks", "datasets", "errors", "metrics", "testing")
 
 __all__ = [
     "MDAV",
@@ -110,6 +110,7 @@ __all__ = [
     "Univariate",
     "__version__",
     "anonymize",
+    "attacks",
     "audit",
     "compare",
     "datasets",

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
-from shoal.audit import column_codes
+from shoal.audit import UniqueSet, column_codes, unique_sets
 from shoal.errors import DataError
 from shoal.frames import Frame, encode_dictionary, to_frame
 from shoal.kernels.tuples import distinct_tuples
@@ -165,6 +165,9 @@ _SENSITIVE = frozenset(
 )
 _WORD = re.compile(r"[A-Z]?[a-zà-ÿ]+|[A-Z]+(?![a-z])")
 _NEARLY_ALL = 0.95
+UNSURE = "decide yourself"
+"""The reason given where neither name nor type nor repetition says anything."""
+_TOGETHER = 3
 _FEWEST_ROWS = 20
 """In a table with fewer rows, values that never repeat say little."""
 
@@ -202,6 +205,13 @@ class Inspection:
     columns: tuple[ColumnView, ...]
     combinations: tuple[Combination, ...]
     """Each quasi-identifier alone, every two of them, and all."""
+    unique_sets: tuple[UniqueSet, ...] = ()
+    """The smallest sets of up to three quasi-identifiers by which records are alone."""
+
+    @property
+    def unsure(self) -> list[str]:
+        """The columns nothing is known about: the steward must say whether outsiders know them."""
+        return [column.name for column in self.columns if column.reason == UNSURE]
 
     def named(self, role: Role) -> list[str]:
         """Return the columns guessed to have a role."""
@@ -220,7 +230,8 @@ def inspect_table(data: Any, quasi_identifiers: Sequence[str] = ()) -> Inspectio
     given = check_columns("a quasi-identifier", quasi_identifiers, frame.names)
     columns = tuple(_view(frame, name, given) for name in frame.names)
     known = given or tuple(column.name for column in columns if column.role == "quasi-identifier")
-    return Inspection(frame.records, columns, _combine(frame.table, known))
+    alone = tuple(unique_sets(frame, known, largest=_TOGETHER)) if known else ()
+    return Inspection(frame.records, columns, _combine(frame.table, known), alone)
 
 
 def _view(frame: Frame, name: str, given: Sequence[str]) -> ColumnView:
@@ -272,7 +283,7 @@ def guess_role(name: str, kind: str, distinct: int, records: int) -> tuple[Role,
         return "identifier", "hardly repeats"
     if kind in {"date", "time"}:
         return "quasi-identifier", "a date"
-    return "other", "decide yourself"
+    return "other", UNSURE
 
 
 def _combine(table: pa.Table, names: Sequence[str]) -> tuple[Combination, ...]:

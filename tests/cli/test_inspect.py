@@ -83,3 +83,11 @@ def test_the_words_of_a_name_do_not_depend_on_how_it_is_written(name):
 )
 def test_a_role_is_guessed_from_name_type_and_repetition(name, kind, distinct, role):
     assert guess_role(name, kind, distinct, 100)[0] == role
+
+
+def test_columns_nothing_is_known_about_are_asked_for(shoal, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("age,colour\n" + "".join(f"{age},red\n" for age in (20, 20, 30)), "utf-8")
+    run = shoal("inspect", path)
+    assert "Unsure about: colour." in run.out
+    assert shoal("inspect", path, "--json").json["unique_sets"] == [{"columns": ["age"], "minimal": 1, "unique": 1}]

@@ -42,6 +42,8 @@ def command(
     console = out()
     _show_columns(console, found, file)
     _show_combinations(console, found)
+    if found.unsure:
+        console.print(f"Unsure about: {', '.join(found.unsure)}. Could an outsider know it? Then name it with --qi.")
     _show_next(console, found, file)
 
 
@@ -68,6 +70,11 @@ def _show_combinations(console: Console, found: Inspection) -> None:
         table.add_row(", ".join(one.columns), f"{one.unique:,}", share(one.unique, found.records), f"{one.smallest:,}")
     console.print("Records that are the only ones with their values:", style="bold")
     console.print(table)
+    if found.unique_sets:
+        first = found.unique_sets[0]
+        console.print(
+            f"Most are singled out by {', '.join(first.columns)}: {first.minimal:,} records, by no fewer columns."
+        )
 
 
 def _to_show(found: Inspection) -> list[Combination]:
