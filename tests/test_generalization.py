@@ -212,3 +212,12 @@ def test_the_solutions_of_incognito_are_listed_the_best_first():
     result = flat_run("incognito")
     assert result.solutions[0].ncp == pytest.approx(result.metrics["ncp"])
     assert [one.ncp for one in result.solutions] == sorted(one.ncp for one in result.solutions)
+
+
+@pytest.mark.parametrize("method", ["bug", "datafly", "incognito"])
+def test_privacy_models_are_met_by_climbing_further(method):
+    plain = anonymize(method, names=["job", "sex"])
+    strict = anonymize(method, names=["job", "sex"], models=[shoal.LDiversity(2), shoal.TCloseness(0.08)])
+    assert strict.audit.l == 2
+    assert strict.metrics["groups"] < plain.metrics["groups"]
+    assert strict.transform(people()).equals(strict.released)

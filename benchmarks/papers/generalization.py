@@ -138,7 +138,7 @@ def time_tables(quick: bool) -> list[Table]:
         "the novelty factor ρ": [(150, 30, novelty) for novelty in ((1,) if quick else (1, 3, 4))],
     }
     note = (
-        "CPU seconds. Coding goes from Arrow columns to integers, the others from integers to labels, grouping the records "
+        "CPU seconds. Coding goes from Arrow dictionary columns to integers, the others from integers to labels, grouping the records "
         "and building the index included. The paper's longest run, σ = 30, K = 150, ρ = 3 with 127,831 distinct tuples, took "
         "730 s and up to 50 s for the index on a Pentium 4. Its number of distinct tuples comes out when sex, race and "
         "work class vary in all records; varying other columns in each record would give 466 thousand. Pruning saves "
@@ -176,7 +176,7 @@ def full_domain_table(quick: bool) -> Table:
     rows = [full_domain_row(method, k, share) for k, share in cases for method in (Datafly(), Incognito())]
     return Table(
         "Full-domain generalization of Adult, nine columns by hierarchy",
-        "The least loss with nothing withheld is known: 0.6127 at k = 2, 0.6502 at k = 10, 0.7042 at k = 100. ARX reports 0.180, "
+        "The least loss with nothing withheld is known: 0.6127 at k = 2, 0.6502 at k = 10, 0.7042 at k = 100. ARX reports 0.180 "
         "at k = 2 and 0.288 at k = 10 when it may withhold what it likes. Datafly withholds at most k records.",
         rows,
     )
