@@ -9,7 +9,10 @@ P5 age, sex and native country without hierarchies (Sarrafi Aghdam & Sonehara 20
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from benchmarks.measuring import data_folder
 from shoal.encoding import CodedTable, encode
@@ -30,6 +33,13 @@ def train() -> Frame:
 def test() -> Frame:
     """Return the 15,060 test records."""
     return read_table(data_folder() / "adult" / "adult_test.csv")
+
+
+def sample(records: int, seed: int = 0) -> Frame:
+    """Return some of the training records, drawn at random, in the file's order."""
+    frame = train()
+    chosen = np.random.default_rng(seed).choice(frame.records, records, replace=False)
+    return replace(frame, table=frame.table.take(np.sort(chosen)))
 
 
 def hierarchy_file(column: str) -> str:

@@ -9,6 +9,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ import numpy as np
 import pyarrow as pa
 
 import shoal
+from benchmarks.plots import Plot, curves
+from shoal.report.svg import render
 
 RESULTS = Path(__file__).parent / "results"
 Row = dict[str, Any]
@@ -75,12 +78,39 @@ def _cell(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
+@dataclass(frozen=True)
+class Table:
+    """Rows of figures with a title, a sentence or two on how to read them, and perhaps a picture of them."""
+
+    title: str
+    note: str
+    rows: Sequence[Row]
+    plot: Plot | None = None
+
+
 def publish(name: str, title: str, rows: Iterable[Row], command: str) -> None:
     """Print rows as a table and keep them as ``results/<name>.json`` and ``.md``."""
-    listed = list(rows)
-    text = f"# {title}\n\nMade by `{command}`.\n\n{as_markdown(listed)}"
-    (RESULTS / name).parent.mkdir(parents=True, exist_ok=True)
-    content = {"title": title, "command": command, "machine": machine(), "rows": listed}
-    (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+    write_page(name, title, [Table("", "", list(rows))], command)
+
+
+def write_page(name: str, title: str, tables: Sequence[Table], command: str, folder: Path = RESULTS) -> None:
+    """Print tables, and keep them in ``folder`` as ``<name>.json``, ``<name>.md`` and a picture for each plot."""
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    here = machine()
+    parts = [_part(table, f"{name}-{number}", folder) for number, table in enumerate(tables, 1)]
+    found = ", ".join(f"{key} {value}" for key, value in here.items())
+    text = "\n".join([f"# {title}\n\nMade by `{command}` ({found}).\n", *parts])
+    content = {"title": title, "command": command, "machine": here, "tables": [asdict(table) for table in tables]}
+    (folder / f"{name}.json").write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / f"{name}.md").write_text(text, "utf-8")
     print(text)
+
+
+def _part(table: Table, picture: str, folder: Path) -> str:
+    """Return a table as Markdown, after drawing its picture where it has one."""
+    parts = [f"## {table.title}"] if table.title else []
+    parts += [table.note] if table.note else []
+    if table.plot is not None:
+        (folder / f"{picture}.svg").write_text(render(curves(table.rows, table.plot)), "utf-8")
+        parts.append(f"![{table.title}]({Path(picture).name}.svg)")
+    return "\n\n".join([*parts, as_markdown(table.rows)])

@@ -1,65 +1,42 @@
-"""What the paper benchmarks share: reference data, one measured run, and pages of several tables."""
+"""What the paper benchmarks share: one measured run, the methods to compare, and pages of several tables."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.measuring import RESULTS, Row, as_markdown, cpu_seconds, data_folder, machine
+from benchmarks.measuring import RESULTS, Row, Table, cpu_seconds, write_page
 from shoal.encoding import CodedTable
-from shoal.files import read_table
-from shoal.frames import Frame
+from shoal.methods import REGISTRY, make_method
 from shoal.methods.base import Method, Task
 from shoal.metrics import Outcome, measure
 from shoal.recoding import released_cover
 
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of figures with a title, and a sentence or two on how to read them."""
-
-    title: str
-    note: str
-    rows: Sequence[Row]
+__all__ = ["Table", "measured", "parse_arguments", "registered", "write_tables"]
 
 
 def write_tables(name: str, title: str, tables: Sequence[Table], folder: Path) -> None:
-    """Write ``name``.json and ``name``.md into ``folder``, and print the Markdown."""
-    folder.mkdir(parents=True, exist_ok=True)
-    command = f"python -m benchmarks.papers.{name}"
-    parts = [f"## {table.title}\n\n{table.note}\n\n{as_markdown(table.rows)}" for table in tables]
-    text = "\n".join([f"# {title}\n\nMade by `{command}`.\n", *parts])
-    (folder / f"{name}.md").write_text(text, "utf-8")
-    content = {"title": title, "command": command, "machine": machine(), "tables": [asdict(table) for table in tables]}
-    (folder / f"{name}.json").write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    print(text)
+    """Write ``name``.json, ``name``.md and the pictures into ``folder``, and print the Markdown."""
+    write_page(name, title, tables, f"python -m benchmarks.papers.{name}", folder)
 
 
 def parse_arguments(description: str | None) -> argparse.Namespace:
     """Read ``--quick`` and ``--output`` from the command line."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="fewer seeds and sizes, for a look in under a minute")
-    parser.add_argument("--output", type=Path, default=RESULTS / "papers", help="folder for the tables")
-    return parser.parse_args()
+    parser.add_argument("--output", type=Path, help="folder for the tables; by default results/papers or results/quick")
+    arguments = parser.parse_args()
+    if arguments.output is None:
+        arguments.output = RESULTS / ("quick" if arguments.quick else "papers")
+    return arguments
 
 
-def adult(records: int | None = None, seed: int = 0) -> Frame:
-    """Return UCI Adult, or a random sample of it in the file's order."""
-    frame = read_table(data_folder() / "adult" / "adult.csv")
-    if records is None:
-        return frame
-    chosen = np.random.default_rng(seed).choice(frame.records, records, replace=False)
-    return replace(frame, table=frame.table.take(np.sort(chosen)))
-
-
-def adult_hierarchy(column: str) -> Path:
-    """Return the file with the hierarchy of one of Adult's columns."""
-    return data_folder() / "adult" / "hierarchies" / f"{column}.csv"
+def registered(*names: str) -> list[Method]:
+    """Return those of the named methods that this version of shoal has."""
+    return [make_method(name) for name in names if name in REGISTRY]
 
 
 def measured(method: Method, table: CodedTable, k: int) -> Row:

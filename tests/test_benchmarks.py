@@ -1,0 +1,46 @@
+"""One small experiment from end to end; the full ones are run by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip("vl_convert")
+
+from benchmarks.measuring import Table
+from benchmarks.papers.__main__ import available, chosen
+from benchmarks.papers.merge_split import points_row
+from benchmarks.papers.tables import registered, write_tables
+from benchmarks.plots import Plot
+
+from shoal.methods.mondrian import Mondrian
+
+
+@pytest.mark.compiled
+def test_an_experiment_leaves_figures_text_and_a_picture(tmp_path):
+    rows = [points_row("uniform", k, Mondrian(), seeds=1) for k in (5, 50)]
+    plot = Plot("k", ["IPG"], series="method", facet="points", stated=(("best", 1.0),))
+    write_tables("tiny", "A tiny experiment", [Table("Points", "Of a square.", rows, plot)], tmp_path)
+    kept = json.loads((tmp_path / "tiny.json").read_text("utf-8"))
+    assert kept["tables"][0]["rows"] == rows
+    assert kept["machine"]["numba"]
+    assert "![Points](tiny-1.svg)" in (tmp_path / "tiny.md").read_text("utf-8")
+    picture = (tmp_path / "tiny-1.svg").read_text("utf-8")
+    assert "IPG" in picture
+    assert "best" in picture
+    assert len(picture) < 60_000
+
+
+def test_experiments_are_chosen_by_paper_or_by_name():
+    assert chosen(None) == available()
+    assert chosen("P2, similarity") == ["merge_split", "similarity"]
+
+
+def test_an_unknown_experiment_is_named_with_those_there_are():
+    with pytest.raises(SystemExit, match=r"No such experiment: P9\. There are: .*merge_split"):
+        chosen("P9")
+
+
+def test_methods_that_are_not_registered_are_left_out():
+    assert [method.info.name for method in registered("mondrian", "no such method")] == ["mondrian"]
