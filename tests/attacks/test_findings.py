@@ -187,3 +187,17 @@ def test_targets_are_all_rows_or_a_sample_that_repeats_itself():
     assert sample.tolist() == choose_targets(100, 10, 0).tolist()
     with pytest.raises(ParameterError):
         choose_targets(5, 0, 0)
+
+
+def test_distance_linkage_names_rows_that_barely_moved_and_not_those_replaced_by_one_mean():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(40, 2))
+    original = pa.table({"a": values[:, 0], "b": values[:, 1]})
+    near = pa.table({"a": values[:, 0] + 1e-6, "b": values[:, 1]})
+    assert attacks.distance_linkage(original, near, ["a", "b"]).success.share == 1.0
+    mean = pa.table({"a": [values[:, 0].mean()] * 40, "b": [values[:, 1].mean()] * 40})
+    blurred = attacks.distance_linkage(original, mean, ["a", "b"])
+    assert blurred.success.share == pytest.approx(1 / 40)
+    assert not blurred.works
+    with pytest.raises(DataError, match="numbers without gaps"):
+        attacks.distance_linkage(ORIGINAL, ORIGINAL, ["sex"])

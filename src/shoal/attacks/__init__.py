@@ -15,11 +15,13 @@ from shoal.attacks.inference import homogeneity
 from shoal.attacks.matching import linkage
 from shoal.attacks.ranges import downcoding
 from shoal.attacks.remains import leftovers, row_order
+from shoal.attacks.representatives import distance_linkage
 from shoal.hierarchy import Hierarchy
 
 __all__ = [
     "Finding",
     "Rate",
+    "distance_linkage",
     "downcoding",
     "homogeneity",
     "leftovers",
