@@ -1,9 +1,8 @@
 """A forest over near neighbours, cut into groups (Domingo-Ferrer, Sebé and Solanas 2005; P3, slides 15-16).
 
-First every record whose tree has fewer than k records points to the nearest of its k - 1 nearest neighbours
-outside its tree. Then trees above max(2k - 1, 3k - 5) are cut: leaves first, branches that meet in a record are
-packed into groups of k to 2k - 2, so the cost is linear; what stays at the root joins a group next to it, and
-if that is too large it is cut once more in two.
+First every record whose tree has fewer than k records points to the nearest of its k - 1 neighbours outside its tree.
+Then trees above max(2k - 1, 3k - 5) are cut: leaves first, branches that meet in a record are packed into groups of k to
+2k - 2, in linear time; what stays at the root joins a group next to it, and if that is too large it is cut in two.
 """
 
 from __future__ import annotations
@@ -215,8 +214,7 @@ def find_half(members: LongArray, target: LongArray, k: int) -> BoolArray:
 @kernel()
 def mark_below(up: LongArray, top: int) -> BoolArray:
     """Mark a record and all below it, in an order with leaves first."""
-    marked = np.zeros(up.shape[0], np.bool_)
-    marked[top] = True
+    marked = np.arange(up.shape[0]) == top
     for index in range(top - 1, -1, -1):
         marked[index] = up[index] >= 0 and marked[up[index]]
     return marked

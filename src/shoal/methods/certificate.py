@@ -86,7 +86,7 @@ def certify(
     seconds
         When to stop; the bound reached by then is valid too.
     recombine
-        Whether to look for a better grouping among the groups the bound rests on.
+        Whether to look, for half as long again at most, for a better grouping among the groups the bound rests on.
     """
     _check(matrix)
     points = np.ascontiguousarray(matrix, np.float64)
@@ -96,8 +96,10 @@ def certify(
     while not done and time.monotonic() < deadline:
         done = _improve(state)
         progress(min(1.0, 1 - (deadline - time.monotonic()) / seconds), "proving a bound")
-    found = best_partition(state.pool, labels) if recombine else labels
-    loss = min(_loss(points, labels), _loss(points, found))
+    found = best_partition(state.pool, labels, max(seconds / 2, 1.0)) if recombine else labels
+    if _loss(points, found) > _loss(points, labels):
+        found = labels
+    loss = _loss(points, found)
     bound = max(state.value() * (1 - np.sign(state.value()) * _ROUNDING), 0.0)
     return Certificate(min(bound, loss), loss, found, done)
 

@@ -49,8 +49,8 @@ def has_solver() -> bool:
     return importlib.util.find_spec("scipy") is not None
 
 
-def best_partition(pool: GroupPool, labels: IntArray) -> IntArray:
-    """Return the best grouping made of groups of the pool; ``labels`` where no better one is found."""
+def best_partition(pool: GroupPool, labels: IntArray, seconds: float = np.inf) -> IntArray:
+    """Return the best grouping made of groups of the pool; ``labels`` where no better one is found in time."""
     if not has_solver():
         return labels
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415
@@ -62,7 +62,8 @@ def best_partition(pool: GroupPool, labels: IntArray) -> IntArray:
         constraints=LinearConstraint(pool.membership(), once, once),
         integrality=np.ones(len(cost)),
         bounds=Bounds(0, 1),
-        options={"node_limit": _MOST_NODES, "mip_rel_gap": 1e-9},
+        options={"node_limit": _MOST_NODES, "mip_rel_gap": 1e-9}
+        | ({"time_limit": seconds} if seconds < np.inf else {}),
     )
     if answer.x is None:
         return labels

@@ -47,6 +47,8 @@ class Plan(NamedTuple):
     """Whether an integer program picks from all groups seen."""
     deadline: float
     """When to stop, by ``time.monotonic``."""
+    patience: float = np.inf
+    """Seconds for the integer program."""
 
 
 def make_plan(effort: Effort, records: int) -> Plan:
@@ -59,7 +61,7 @@ def make_plan(effort: Effort, records: int) -> Plan:
         return Plan(5, max(40_000_000, 400 * records), True, np.inf)
     seconds = float(effort)
     steps = int(max(seconds, 1.0) * 1_000_000)  # a run takes about a fifth of the time
-    return Plan(1_000, max(steps, 1_000_000), seconds > 5, time.monotonic() + 0.85 * seconds)
+    return Plan(1_000, max(steps, 1_000_000), seconds > 5, time.monotonic() + 0.85 * seconds, 0.15 * seconds)
 
 
 @dataclass
@@ -172,7 +174,9 @@ def _search(search: Search, seed: int) -> IntArray:
         pool.add(state.label)
     if search.plan.recombine and search.plan.runs:
         pool.add(best)
-        best = best_partition(pool, best)
+        found = best_partition(pool, best, search.plan.patience)
+        if total_loss(search.points, collect_groups(search.points, found, n // k, search.room)) < least:
+            best = found
     return best
 
 
