@@ -1,6 +1,6 @@
 """Run the experiments of the papers again: tables (JSON, Markdown) and pictures (SVG), beside what the papers state.
 
-python -m benchmarks.papers                           all of them, about half an hour of one core
+python -m benchmarks.papers                           all of them
 python -m benchmarks.papers --quick                   fewer sizes, minutes; written to results/quick
 python -m benchmarks.papers --only P1,similarity      some of them
 """
@@ -21,11 +21,13 @@ PAPERS = {
     "P5": "similarity",  # Sarrafi Aghdam, Sonehara 2016
 }
 """Number of the paper → the module beside this one that runs its experiments."""
+MORE = ("weights",)
+"""Experiments that have a module of their own: figure 19 of P1."""
 
 
 def available() -> list[str]:
     """Return the modules that are there."""
-    return [name for name in PAPERS.values() if find_spec(f"benchmarks.papers.{name}")]
+    return [name for name in (*PAPERS.values(), *MORE) if find_spec(f"benchmarks.papers.{name}")]
 
 
 def chosen(only: str | None) -> list[str]:

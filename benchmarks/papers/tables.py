@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,7 +21,8 @@ __all__ = ["Table", "measured", "parse_arguments", "registered", "write_tables"]
 
 def write_tables(name: str, title: str, tables: Sequence[Table], folder: Path) -> None:
     """Write ``name``.json, ``name``.md and the pictures into ``folder``, and print the Markdown."""
-    write_page(name, title, tables, f"python -m benchmarks.papers.{name}", folder)
+    extent = " --quick" if "--quick" in sys.argv else ""
+    write_page(name, title, tables, f"python -m benchmarks.papers.{name}{extent}", folder)
 
 
 def parse_arguments(description: str | None) -> argparse.Namespace:

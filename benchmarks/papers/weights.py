@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import shoal
-from benchmarks.measuring import Row, publish
+from benchmarks.measuring import Row
+from benchmarks.papers.tables import Table, parse_arguments, write_tables
 from shoal.datasets import uniform
 from shoal.metrics import query_error
 
@@ -65,12 +66,15 @@ def draw(rows: list[Row]) -> None:
     PICTURE.write_text(picture + "\n", encoding="utf-8")
 
 
+def main() -> None:
+    """Write the table, and the picture where the run was a full one."""
+    arguments = parse_arguments(__doc__)
+    rows = measure(1_000) if arguments.quick else measure()
+    title = "Weights 8, 4, 2, 1 on uniform data, k = 10"
+    write_tables("weights", title, [Table("", "", rows)], arguments.output)
+    if not arguments.quick:
+        draw(rows)
+
+
 if __name__ == "__main__":
-    measured = measure()
-    publish(
-        "papers/weights",
-        "Weights 8, 4, 2, 1 on uniform data, k = 10",
-        measured,
-        "python -m benchmarks.papers.weights",
-    )
-    draw(measured)
+    main()

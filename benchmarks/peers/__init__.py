@@ -1,0 +1,1 @@
+"""shoal beside other Python packages: same table, same k, same measure."""

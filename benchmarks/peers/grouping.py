@@ -1,0 +1,127 @@
+"""Releases by ranges, sets and hierarchies."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv
+
+import shoal
+from benchmarks import adult
+from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process, peak_megabytes
+from benchmarks.peers.environment import run
+from benchmarks.peers.released import loss_of_release
+from shoal.files import write_table
+from shoal.frames import Frame
+from shoal.methods import REGISTRY
+
+K = 10
+_TEXT_COLUMNS = {*adult.setting("A")["quasi_identifiers"], *adult.setting("S")["quasi_identifiers"]}
+
+
+def sample(records: int) -> Frame:
+    """Return Adult, or some of it."""
+    whole = adult.train()
+    return whole if records >= whole.records else adult.sample(records)
+
+
+def shoal_row(method: str, options: dict[str, Any], records: int, setting: str) -> Row:
+    """Return the figures of one of shoal's methods, from the table in memory to the checked release."""
+    frame, chosen = sample(records), adult.setting(setting)
+
+    def release(data: Frame) -> shoal.Result:
+        narrow = data.select(chosen["quasi_identifiers"])
+        return shoal.anonymize(narrow, k=K, method=method, **options, **chosen)
+
+    release(adult.sample(500))  # compile, or load what was compiled
+    result, seconds = cpu_seconds(lambda: release(frame))
+    return {
+        "records": frame.records,
+        "tool": f"shoal {method}" + "".join(f", {value}" for value in options.values()),
+        "loss": result.metrics["ncp"],
+        "groups": result.audit.groups,
+        "smallest": result.audit.k,
+        "suppressed": frame.records - result.audit.records,
+        "CPU s": seconds,
+        "peak MB": round(peak_megabytes()),
+    }
+
+
+def rival_row(tool: str, records: int, setting: str, job: Callable[[Path, Path], Row]) -> Row:
+    """Return the figures of another package: ``job`` takes the folder with ``table.csv`` and the file to write."""
+    frame = sample(records)
+    columns = [*adult.setting(setting)["quasi_identifiers"], *(["salary-class"] if setting == "S" else [])]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_table(frame.select(columns).table, folder / "table.csv")
+        as_text = pa.csv.ConvertOptions(column_types=dict.fromkeys(_TEXT_COLUMNS, pa.string()))
+        cost = job(folder, folder / "released.csv")
+        released = pa.csv.read_csv(folder / "released.csv", convert_options=as_text)
+    figures = loss_of_release(adult.coded(setting, frame), released)
+    return {
+        "records": frame.records,
+        "tool": tool,
+        **figures,
+        "CPU s": cost["CPU s"],
+        "peak MB": round(cost["peak MB"]),
+    }
+
+
+Choice = tuple[str, dict[str, Any]]
+
+
+def shoal_methods(names: Sequence[str]) -> list[Choice]:
+    """Return those of the methods this version has, the optimiser with two of its efforts."""
+    found: list[Choice] = [(name, {}) for name in names if name in REGISTRY and name != "optimise"]
+    if "optimise" in names and "optimise" in REGISTRY:
+        found += [("optimise", {"effort": "fast"}), ("optimise", {"effort": "balanced"})]
+    return found
+
+
+def sets_table(python: Path, sizes: list[int], methods: Sequence[str]) -> Table:
+    """Compare what can release ranges and sets without a hierarchy."""
+    rows = []
+    for records in sizes:
+        rows += [
+            rival_row("anonypy Mondrian", records, "S", lambda at, to: run(python, "anonypy", at / "table.csv", K, to)),
+            rival_row(
+                "anonypyx Mondrian",
+                records,
+                "S",
+                lambda at, to: run(python, "anonypyx", at / "table.csv", K, to, "Mondrian", "human-readable"),
+            ),
+        ]
+        rows += [in_new_process(shoal_row, *choice, records, "S") for choice in shoal_methods(methods)]
+    return Table(
+        "Ranges and sets: UCI Adult, 8 columns, k = 10",
+        "Age and years of education are released as ranges, six text columns as sets. Neither anonypy nor anonypyx knows "
+        "hierarchies of categories; both release a table of groups with counts, not one row a record in the order of the "
+        "input. They need less memory than shoal, whose process holds the compiler.",
+        rows,
+    )
+
+
+def trees_table(python: Path, sizes: list[int], methods: Sequence[str]) -> Table:
+    """Compare what recodes a whole table by hierarchies."""
+    files = adult.setting("A")["hierarchies"]
+
+    def job(folder: Path, target: Path) -> Row:
+        (folder / "trees.json").write_text(json.dumps(files), "utf-8")
+        return run(python, "anjana", folder / "table.csv", K, target, folder / "trees.json")
+
+    rows = []
+    for records in sizes:
+        rows.append(rival_row("anjana k_anonymity", records, "A", job))
+        rows += [in_new_process(shoal_row, *choice, records, "A") for choice in shoal_methods(methods)]
+    return Table(
+        "By hierarchy: UCI Adult, 9 columns, k = 10, no record suppressed",
+        "anjana, datafly and incognito map each value of a column the same way everywhere (incognito: the least loss any "
+        "such mapping has); the others may treat groups differently, and lose less. "
+        "anjana checks its parameters by type and needs no compiler.",
+        rows,
+    )
