@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from shoal.methods.base import Grouping, Method, MethodInfo, Task
+from shoal.methods.base import Grouping, Method, MethodInfo, Task, say_nothing
 from shoal.methods.mondrian import Mondrian
+from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.methods.scaling import as_coordinates, is_numeric
 from shoal.methods.sse import minimise_sse
-from shoal.typing import IntArray
+from shoal.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
-    from shoal.kernels.space import Space
 
 
 class Plan(NamedTuple):
@@ -34,27 +33,29 @@ class Plan(NamedTuple):
     looks: int
     """How often a record is looked at in the search for cells, in the mean."""
     rounds: int
-    """How often all regions are improved."""
-    sweeps: int
+    """How often all regions are improved, at most."""
     tries: int
+    """How often the neighbours of a group are rebuilt in one round, in the mean."""
     bound_looks: int
     """How often a record is looked at to prove a bound."""
 
 
 PLANS = {
-    "fast": Plan(ratio=1.6, looks=800, rounds=0, sweeps=1, tries=0, bound_looks=0),
-    "balanced": Plan(ratio=1.15, looks=6_000, rounds=6, sweeps=1, tries=1, bound_looks=1_000),
-    "best": Plan(ratio=1.1, looks=20_000, rounds=40, sweeps=1, tries=2, bound_looks=10_000),
+    "fast": Plan(ratio=1.6, looks=1_500, rounds=0, tries=0, bound_looks=0),
+    "balanced": Plan(ratio=1.15, looks=6_000, rounds=10, tries=1, bound_looks=1_000),
+    "best": Plan(ratio=1.1, looks=20_000, rounds=60, tries=2, bound_looks=10_000),
 }
 _ENDLESS = 1_000_000
+_SWEEPS = 1
+"""Sweeps over a region in one round."""
+_STEADY = 5e-4
+"""A round that gains a smaller share of the loss is the last."""
 _REGION = 100
 """Records of a region, in multiples of k."""
-_BLOCK = 1 << 16
-"""Most distinct tuples whose cells are searched together; it bounds the memory."""
+_GROWN = 1 << 10
+"""Most records of a block in which groups are grown; the time for a record grows with it."""
 _MOST_BOUND = 3_000_000
-"""Distinct tuples times columns up to which a bound is worked out."""
-_CHUNK = 20_000_000
-"""Looks at records between two progress reports."""
+"""Distinct values of the table up to which a bound is worked out."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class Optimise(Method):
         try:
             search.start()
             search.improve()
-            search.bound = search.lower_bound()
+            search.prove()
         except KeyboardInterrupt:
             if task.on_interrupt != "best" or search.best is None:
                 raise
@@ -101,70 +102,52 @@ class _Search:
         self.task = task
         self.table = table
         self.k = min(task.k, table.records)
-        self.space: Space = table.space
         self.rows: IntArray = np.ascontiguousarray(table.codes.T)
         self.plan = PLANS[task.effort] if isinstance(task.effort, str) else PLANS["balanced"]._replace(rounds=_ENDLESS)
         self.deadline = np.inf if isinstance(task.effort, str) else time.monotonic() + float(task.effort)
-        self.whole = table.records * float(self.space.weight.sum())
+        self.whole = table.records * float(table.space.weight.sum())
         self.best: IntArray | None = None
         self.groups = 0
+        self.group_cost: FloatArray = np.zeros(0)
         self.losses: list[float] = []
         self.bound: float | None = None
 
     def start(self) -> None:
-        """Take the better of the groups by cells and those by Mondrian's cuts."""
-        self._offer(Mondrian().run(self.table, self.task).labels)
-        self._offer(self._cells())
+        """Take the best of three starts: Mondrian's cuts, cells, and groups grown record by record.
+
+        Growing suits sets, many columns and plain numbers, where cells are few or too many; whether it pays is
+        measured on a sample of the table.
+        """
+        table, plan, seed, progress = self.table, self.plan, self.task.seed, self.task.progress
+        self._offer(Mondrian().run(table, replace(self.task, progress=say_nothing)).labels)
+        self._offer(find_cells(table, self.k, plan.ratio, plan.looks, seed, progress))
+        blocks = near_blocks(table, self.rows, max(_GROWN, 8 * self.k), seed)
+        sample = [blocks[len(blocks) // 3], blocks[2 * len(blocks) // 3]]
+        cost = sum(grow_block(table, block, self.k, seed)[1] for block in sample)
+        if cost < sum(self._cost_of(block) for block in sample):
+            self._offer(grow_groups(table, blocks, self.k, seed, progress))
+
+    def _cost_of(self, records: IntArray) -> float:
+        """Return what records cost in the best groups so far."""
+        assert self.best is not None  # noqa: S101
+        return float(self.group_cost[self.best[records]].sum())
 
     def _offer(self, labels: IntArray) -> None:
         """Complete a start and keep it if it is the best so far."""
         from shoal.kernels.optimise_regions import complete  # noqa: PLC0415  (numba is imported when needed)
         from shoal.kernels.space import cost_table, cover_groups  # noqa: PLC0415
 
-        labels = labels.copy()
-        groups = complete(self.space, self.rows, labels, int(labels.max()) + 1, self.k)
-        cover = cover_groups(self.space, self.table.codes, labels, groups)
-        loss = float(self.space.weight @ cost_table(self.space, cover) @ cover.size) / self.whole
+        space, labels = self.table.space, labels.copy()
+        groups = complete(space, self.rows, labels, int(labels.max()) + 1, self.k)
+        cover = cover_groups(space, self.table.codes, labels, groups)
+        cost = space.weight @ cost_table(space, cover)
+        loss = float(cost @ cover.size) / self.whole
         if not self.losses or loss < self.losses[-1]:
-            self.best, self.groups = labels, groups
+            self.best, self.groups, self.group_cost = labels, groups, cost
             self.losses.append(loss)
 
-    def _cells(self) -> IntArray:
-        from shoal.kernels.chance import make_state  # noqa: PLC0415
-        from shoal.kernels.optimise_regions import sort_groups  # noqa: PLC0415
-        from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
-
-        tuples = distinct_tuples(self.table.codes)
-        rows, counts = self.rows[tuples.first], tuples.size.astype(np.int32)
-        ones = np.ones(len(counts), np.int32)
-        order, starts = sort_groups(self.space, rows, ones, _BLOCK, make_state(self.task.seed, 1))
-        found = np.full(len(counts), -1, np.int32)
-        groups = 0
-        for begin, end in pairwise(starts):
-            block = order[begin:end]
-            labels, number = self._block_cells(rows[block], counts[block], begin / len(order))
-            found[block] = np.where(labels < 0, -1, labels + groups)
-            groups += number
-        return found[tuples.label]
-
-    def _block_cells(self, rows: IntArray, counts: IntArray, done: float) -> tuple[IntArray, int]:
-        from shoal.kernels.chance import make_state  # noqa: PLC0415
-        from shoal.kernels.optimise_cells import run_search, start_search  # noqa: PLC0415
-        from shoal.kernels.optimise_ladder import build_ladder  # noqa: PLC0415
-
-        ladder = build_ladder(self.space, rows, self.k, self.plan.ratio, 0.0, make_state(self.task.seed, 2))
-        search = start_search(ladder, 1 << 19)
-        left = self.plan.looks * len(counts)
-        while left > 0:
-            budget = min(left, _CHUNK)
-            if run_search(ladder, counts, self.k, search, budget) < budget:
-                break
-            left -= budget
-            self.task.progress(0.3 * done, "looking for cells")
-        return search.label, int(search.state[1])
-
     def improve(self) -> None:
-        """Improve the groups round by round, regions side by side."""
+        """Improve the groups round by round, regions side by side, until rounds gain too little."""
         import numba  # noqa: PLC0415
 
         with ThreadPoolExecutor(numba.get_num_threads()) as pool:
@@ -172,46 +155,29 @@ class _Search:
                 if time.monotonic() >= self.deadline:
                     break
                 self._improve_once(pool, (self.task.seed << 24) + number)
-                self.task.progress(0.3 + 0.7 * (number + 1) / self.plan.rounds, f"loss {self.losses[-1]:.4f}")
+                self.task.progress(0.3 + 0.6 * (number + 1) / self.plan.rounds, f"loss {self.losses[-1]:.4f}")
+                if self.losses[-2] - self.losses[-1] <= _STEADY * self.losses[-2]:
+                    break
 
     def _improve_once(self, pool: ThreadPoolExecutor, seed: int) -> None:
         from shoal.kernels.optimise_regions import improve_region, make_regions, renumber  # noqa: PLC0415
 
         assert self.best is not None  # noqa: S101
+        space, k, tries = self.table.space, self.k, self.plan.tries
         labels = self.best.copy()
-        regions = make_regions(self.space, self.rows, labels, self.groups, _REGION * self.k, seed)
+        regions = make_regions(space, self.rows, labels, self.groups, _REGION * k, seed)
 
         def improve(region: int) -> tuple[float, float]:
-            plan = self.plan
-            return improve_region(self.space, self.rows, labels, regions, region, self.k, plan.sweeps, plan.tries, seed)
+            return improve_region(space, self.rows, labels, regions, region, k, _SWEEPS, tries, seed)
 
         costs = list(pool.map(improve, range(len(regions.start) - 1)))
         self.groups, self.best = renumber(labels), labels
         self.losses.append(sum(after for _, after in costs) / self.whole)
 
-    def lower_bound(self) -> float | None:
-        """Return a loss that no grouping can be below, or None where that was not worked out."""
-        from shoal.kernels.optimise_bound import bound_ladder, run_bound  # noqa: PLC0415
-        from shoal.kernels.optimise_cells import start_search  # noqa: PLC0415
-        from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
-
-        tuples = distinct_tuples(self.table.codes)
-        counts = tuples.size.astype(np.int32)
-        left = self.plan.bound_looks * len(counts)
-        if left == 0 or len(counts) * len(self.space.kind) > _MOST_BOUND:
-            return None
-        ladder = bound_ladder(self.space, self.rows[tuples.first])
-        search = start_search(ladder, 1 << 19)
-        bound = np.full(len(counts), -1.0)
-        while left > 0:
-            budget = min(left, _CHUNK)
-            if run_bound(ladder, counts, self.k, search, bound, budget) < budget:
-                break
-            left -= budget
-            self.task.progress(1.0, "proving a bound")
-        queue = search.queue
-        least = float(queue.cost[queue.order[0]]) if queue.size[0] > 0 else 0.0
-        return float(np.where(bound < 0.0, least, bound) @ counts) / self.whole
+    def prove(self) -> None:
+        """Work out how low any loss can be, where the effort allows it."""
+        if self.plan.bound_looks and self.rows.size <= _MOST_BOUND:
+            self.bound = lower_bound(self.table, self.k, self.plan.bound_looks, self.task.progress)
 
     def grouping(self) -> Grouping:
         """Return the best groups found."""
