@@ -86,3 +86,15 @@ def test_an_interrupted_run_returns_the_best_so_far_only_if_asked():
     kept = shoal.Optimise().run(table, Task(k=4, progress=_interrupt, on_interrupt="best"))
     assert np.bincount(kept.labels).min() >= 4
     assert kept.details["losses"][-1] == pytest.approx(loss_of(table, kept.labels), abs=1e-12)
+
+
+def test_any_seed_is_taken():
+    table = coded_table(60, "if", 7)
+    assert np.bincount(shoal.Optimise().run(table, Task(k=4, seed=10**30)).labels).min() >= 4
+
+
+def test_a_number_of_seconds_is_kept_and_a_result_returned():
+    table = coded_table(300, "inf", 7)
+    found = shoal.Optimise().run(table, Task(k=4, effort=0.01))
+    assert np.bincount(found.labels).min() >= 4
+    assert loss_of(table, found.labels) < loss_of(table, shoal.Mondrian().run(table, Task(k=4)).labels)

@@ -36,20 +36,20 @@ class Plan(NamedTuple):
     """How often all regions are improved, at most."""
     tries: int
     """How often the neighbours of a group are rebuilt in one round, in the mean."""
+    least_gain: float
+    """A round that gains a smaller share of the loss is the last."""
     bound_looks: int
     """How often a record is looked at to prove a bound."""
 
 
 PLANS = {
-    "fast": Plan(ratio=1.6, looks=1_500, rounds=0, tries=0, bound_looks=0),
-    "balanced": Plan(ratio=1.15, looks=6_000, rounds=10, tries=1, bound_looks=1_000),
-    "best": Plan(ratio=1.1, looks=20_000, rounds=60, tries=2, bound_looks=10_000),
+    "fast": Plan(ratio=1.6, looks=4_000, rounds=0, tries=0, least_gain=5e-4, bound_looks=0),
+    "balanced": Plan(ratio=1.15, looks=8_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=1_000),
+    "best": Plan(ratio=1.1, looks=20_000, rounds=60, tries=2, least_gain=5e-5, bound_looks=10_000),
 }
 _ENDLESS = 1_000_000
 _SWEEPS = 1
 """Sweeps over a region in one round."""
-_STEADY = 5e-4
-"""A round that gains a smaller share of the loss is the last."""
 _REGION = 100
 """Records of a region, in multiples of k."""
 _GROWN = 1 << 10
@@ -102,6 +102,7 @@ class _Search:
         self.task = task
         self.table = table
         self.k = min(task.k, table.records)
+        self.seed = task.seed % (1 << 32)  # kernels take 64-bit words
         self.rows: IntArray = np.ascontiguousarray(table.codes.T)
         self.plan = PLANS[task.effort] if isinstance(task.effort, str) else PLANS["balanced"]._replace(rounds=_ENDLESS)
         self.deadline = np.inf if isinstance(task.effort, str) else time.monotonic() + float(task.effort)
@@ -118,7 +119,7 @@ class _Search:
         Growing suits sets, many columns and plain numbers, where cells are few or too many; whether it pays is
         measured on a sample of the table.
         """
-        table, plan, seed, progress = self.table, self.plan, self.task.seed, self.task.progress
+        table, plan, seed, progress = self.table, self.plan, self.seed, self.task.progress
         self._offer(Mondrian().run(table, replace(self.task, progress=say_nothing)).labels)
         self._offer(find_cells(table, self.k, plan.ratio, plan.looks, seed, progress))
         blocks = near_blocks(table, self.rows, max(_GROWN, 8 * self.k), seed)
@@ -154,9 +155,9 @@ class _Search:
             for number in range(self.plan.rounds):
                 if time.monotonic() >= self.deadline:
                     break
-                self._improve_once(pool, (self.task.seed << 24) + number)
+                self._improve_once(pool, (self.seed << 24) + number)
                 self.task.progress(0.3 + 0.6 * (number + 1) / self.plan.rounds, f"loss {self.losses[-1]:.4f}")
-                if self.losses[-2] - self.losses[-1] <= _STEADY * self.losses[-2]:
+                if self.losses[-2] - self.losses[-1] <= self.plan.least_gain * self.losses[-2]:
                     break
 
     def _improve_once(self, pool: ThreadPoolExecutor, seed: int) -> None:

@@ -35,15 +35,16 @@ def near_blocks(table: CodedTable, rows: IntArray, most: int, seed: int) -> list
 def find_cells(table: CodedTable, k: int, ratio: float, looks: int, seed: int, progress: Progress) -> IntArray:
     """Label records by the cheapest cells that hold k of them; -1 where none was found within ``looks`` at each.
 
-    ``ratio`` is the factor by which windows of numbers and costs of nodes grow from level to level. Beyond one
-    block fewer looks are spent on each record, down to a fifth, so that large tables stay quick.
+    ``ratio`` is the factor by which windows of numbers and costs of nodes grow from level to level. Tables of
+    more than one block get a tenth of the looks, so that they stay quick.
     """
     from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
 
     tuples = distinct_tuples(table.codes)
     rows, counts = np.ascontiguousarray(table.codes.T[tuples.first]), tuples.size.astype(np.int32)
     blocks = near_blocks(table, rows, _BLOCK, seed)
-    looks = max(looks // 5, looks // len(blocks))
+    if len(blocks) > 1:
+        looks //= 10
     found, groups = np.full(len(counts), -1, np.int32), 0
     for number, block in enumerate(blocks):
         labels, used = _search_block(table, rows[block], counts[block], k, ratio, looks, seed)
