@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from shoal.methods.base import Grouping, Method, MethodInfo, Task, say_nothing
+from shoal.methods.k_member import KMember
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.methods.scaling import as_coordinates, is_numeric
@@ -32,6 +33,8 @@ class Plan(NamedTuple):
     """By what factor windows of numbers and costs of nodes grow from level to level."""
     looks: int
     """How often a record is looked at in the search for cells, in the mean."""
+    greedy: int
+    """Records up to which k-member, whose time grows with their square, is one of the starts."""
     rounds: int
     """How often all regions are improved, at most."""
     tries: int
@@ -43,9 +46,9 @@ class Plan(NamedTuple):
 
 
 PLANS = {
-    "fast": Plan(ratio=1.6, looks=4_000, rounds=0, tries=0, least_gain=5e-4, bound_looks=0),
-    "balanced": Plan(ratio=1.15, looks=8_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=1_000),
-    "best": Plan(ratio=1.1, looks=20_000, rounds=60, tries=2, least_gain=5e-5, bound_looks=10_000),
+    "fast": Plan(ratio=1.6, looks=4_000, greedy=500, rounds=0, tries=0, least_gain=5e-4, bound_looks=0),
+    "balanced": Plan(ratio=1.15, looks=8_000, greedy=6_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=1_000),
+    "best": Plan(ratio=1.1, looks=20_000, greedy=12_000, rounds=60, tries=2, least_gain=5e-5, bound_looks=10_000),
 }
 _ENDLESS = 1_000_000
 _SWEEPS = 1
@@ -114,14 +117,17 @@ class _Search:
         self.bound: float | None = None
 
     def start(self) -> None:
-        """Take the best of three starts: Mondrian's cuts, cells, and groups grown record by record.
+        """Take the best of the starts: Mondrian's cuts, cells, and groups grown record by record.
 
         Growing suits sets, many columns and plain numbers, where cells are few or too many; whether it pays is
         measured on a sample of the table.
         """
         table, plan, seed, progress = self.table, self.plan, self.seed, self.task.progress
         self._offer(Mondrian().run(table, replace(self.task, progress=say_nothing)).labels)
-        self._offer(find_cells(table, self.k, plan.ratio, plan.looks, seed, progress))
+        for ratio in sorted({PLANS["fast"].ratio, plan.ratio}):
+            self._offer(find_cells(table, self.k, ratio, plan.looks, seed, progress))
+        if table.records <= plan.greedy:
+            self._offer(KMember().run(table, replace(self.task, progress=say_nothing)).labels)
         blocks = near_blocks(table, self.rows, max(_GROWN, 8 * self.k), seed)
         sample = [blocks[len(blocks) // 3], blocks[2 * len(blocks) // 3]]
         cost = sum(grow_block(table, block, self.k, seed)[1] for block in sample)
