@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import resource
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 import shoal
+from benchmarks.memory import peak_megabytes as peak_megabytes  # noqa: PLC0414  (one place to import from)
 from benchmarks.plots import Plot, curves
 from shoal.report.svg import render
 
@@ -36,11 +35,6 @@ def cpu_seconds(work: Callable[[], Any]) -> tuple[Any, float]:
     begin = time.process_time()
     value = work()
     return value, time.process_time() - begin
-
-
-def peak_megabytes() -> float:
-    """Return the most memory this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
 
 
 def in_new_process(work: Callable[..., Row], *arguments: Any) -> Row:

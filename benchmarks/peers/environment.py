@@ -10,12 +10,12 @@ from typing import Any
 
 PACKAGES = ("anonypy", "anonypyx", "anjana", "pycanon", "microagg1d")
 DEFAULT = Path(__file__).parent / ".environment"
-_JOBS = Path(__file__).parent / "jobs.py"
+_ROOT = Path(__file__).parents[2]
 
 
 def prepare(folder: Path = DEFAULT) -> Path:
     """Return the interpreter of an environment with all packages; make the environment if there is none."""
-    python = folder / "bin" / "python"
+    python = folder.absolute() / "bin" / "python"
     if not python.exists():
         print(f"Installing {', '.join(PACKAGES)} into {folder}", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
@@ -36,7 +36,11 @@ def run(python: Path, job: str, *arguments: object) -> dict[str, Any]:
 def _answer(python: Path, arguments: list[str]) -> dict[str, Any]:
     """Return the last line a job prints, read as JSON; the packages print lines of their own before it."""
     done = subprocess.run(
-        [str(python), "-W", "ignore", str(_JOBS), *arguments], capture_output=True, text=True, check=False
+        [str(python), "-W", "ignore", "-m", "benchmarks.peers.jobs", *arguments],
+        cwd=_ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise RuntimeError(f"The job {arguments[0]!r} of another package failed:\n{done.stderr[-2000:]}")

@@ -13,7 +13,8 @@ import pyarrow.csv
 
 import shoal
 from benchmarks import adult
-from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process, peak_megabytes
+from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process
+from benchmarks.memory import peak_megabytes
 from benchmarks.peers.environment import run
 from benchmarks.peers.released import loss_of_release
 from shoal.files import write_table

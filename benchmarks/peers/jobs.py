@@ -1,12 +1,11 @@
 """Jobs that run inside the environment of the other packages, where shoal is not installed.
 
-python jobs.py <job> <arguments>: prints CPU seconds of the work alone (no imports, no files), and the peak of memory.
+python -m benchmarks.peers.jobs <job> <arguments>: prints CPU seconds of the work alone (no imports, no files), and the peak of memory.
 """
 
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-_UNIT = 1024**2 if sys.platform == "darwin" else 1024
+from benchmarks.memory import peak_megabytes
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
@@ -22,7 +21,7 @@ def timed(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
     begin = time.process_time()
     value = work()
     seconds = time.process_time() - begin
-    return value, {"CPU s": seconds, "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _UNIT}
+    return value, {"CPU s": seconds, "peak MB": peak_megabytes()}
 
 
 def read(path: str) -> Any:
