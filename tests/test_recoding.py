@@ -22,7 +22,6 @@ from shoal.recoding import (
     range_text,
     released_cover,
     render,
-    representatives,
     set_text,
     value_text,
 )
@@ -123,31 +122,3 @@ def test_a_column_is_read_by_its_distinct_forms():
     forms, cells = parse_column(pa.array(["[1-2]", None, "[1-2]", "*"]))
     assert [cells[form].form for form in forms] == ["range", "missing", "range", "any"]
     assert len(cells) == 3
-
-
-def test_representatives_are_mean_median_and_mode():
-    columns = {
-        "surface": pa.array([790, 710, 730, 760]),
-        "share": pa.array([0.5, 1.0, None, 0.0]),
-        "born": pa.array([dt.date(2020, 1, 1), dt.date(2020, 1, 2), dt.date(2020, 1, 2), dt.date(2020, 1, 2)]),
-        "grade": pa.array(["low", "top", "low", "mid"]),
-        "town": pa.array(["Ulm", "Bonn", "Ulm", "Bonn"]),
-    }
-    table = encode(Frame(pa.table(columns)), list(columns), kinds={"grade": ["low", "mid", "top"]})
-    released = representatives(table, np.array([0, 0, 0, 0], np.int32))
-    assert {name: column.to_pylist()[0] for name, column in released.items()} == {
-        "surface": 748,
-        "share": 0.5,
-        "born": dt.date(2020, 1, 2),
-        "grade": "low",
-        "town": "Bonn",
-    }
-    assert released["born"].type == pa.date32()
-
-
-def test_a_group_without_any_value_has_a_missing_representative():
-    columns = {"n": pa.array([None, None, 3, 5]), "t": pa.array([None, None, "a", None])}
-    table = encode(Frame(pa.table(columns)), ["n", "t"])
-    released = representatives(table, np.array([0, 0, 1, 1], np.int32))
-    assert released["n"].to_pylist() == [None, None, 4, 4]
-    assert released["t"].to_pylist() == [None, None, "a", "a"]

@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from shoal.encoding import CodedColumn, CodedTable, value_texts
 from shoal.errors import DataError
-from shoal.typing import AnyArray, FloatArray, IntArray
+from shoal.typing import AnyArray, IntArray
 
 if TYPE_CHECKING:
     from shoal.kernels.space import Cover
@@ -129,66 +129,6 @@ def range_form(table: CodedTable, row: int, column: CodedColumn, low: int, high:
 
     label = column.node_labels[find_node(table.space, row, low, high)]
     return ANY if label == ANY else value_text(label)
-
-
-# --- representatives ---------------------------------------------------------------------------------------------
-
-
-def representatives(table: CodedTable, labels: IntArray) -> dict[str, pa.Array]:
-    """Return columns in which every record bears its group's mean (numbers, dates), median (orders) or mode.
-
-    Missing values do not count; a group in which all are missing stays missing.
-    """
-    kept = labels >= 0
-    groups = int(labels.max(initial=-1)) + 1
-    return {
-        column.name: _representative(column, codes[kept], labels[kept], groups).take(pa.array(labels[kept]))
-        for codes, column in zip(table.codes, table.columns, strict=True)
-    }
-
-
-def _representative(column: CodedColumn, codes: IntArray, labels: IntArray, groups: int) -> pa.Array:
-    present = codes != column.missing
-    codes, labels = codes[present], labels[present]
-    count = np.bincount(labels, minlength=groups)
-    if column.kind != "interval":
-        return _values_of(column, _modes(codes, labels, groups, column.cardinality), count)
-    if column.ordinal:
-        return _values_of(column, _medians(codes, labels, count), count)
-    assert column.position is not None  # noqa: S101
-    mean = np.bincount(labels, column.position[codes], groups) / np.maximum(count, 1)
-    return _numbers_as(column.original_type, mean, count == 0)
-
-
-def _values_of(column: CodedColumn, codes: IntArray, count: AnyArray) -> pa.Array:
-    return value_texts(column.values).take(pa.array(codes, mask=count == 0))
-
-
-def _modes(codes: IntArray, labels: IntArray, groups: int, cardinality: int) -> IntArray:
-    """Return each group's most frequent code, of equals the lowest."""
-    key, count = np.unique(labels.astype(np.int64) * cardinality + codes, return_counts=True)
-    group, code = key // cardinality, key % cardinality
-    order = np.lexsort((code, -count, group))
-    first = np.searchsorted(group[order], np.arange(groups))
-    mode = code[order]
-    return mode[np.minimum(first, max(mode.size - 1, 0))].astype(np.int32) if mode.size else np.zeros(groups, np.int32)
-
-
-def _medians(codes: IntArray, labels: IntArray, count: AnyArray) -> IntArray:
-    """Return each group's lower median code."""
-    ordered = codes[np.lexsort((codes, labels))]
-    middle = np.concatenate(([0], np.cumsum(count)[:-1])) + (np.maximum(count, 1) - 1) // 2
-    return ordered[np.minimum(middle, max(ordered.size - 1, 0))] if ordered.size else np.zeros(len(count), np.int32)
-
-
-def _numbers_as(kind: pa.DataType, mean: FloatArray, absent: AnyArray) -> pa.Array:
-    """Return means in the type of the column; integers and dates are rounded to the nearest."""
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return pa.array(mean, pa.float64(), mask=absent)
-    whole = pa.array(np.floor(mean + 0.5).astype(np.int64), mask=absent)
-    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
-        return whole.cast(pa.int32()).cast(kind)
-    return whole.cast(kind) if pa.types.is_temporal(kind) else whole
 
 
 # --- reading -----------------------------------------------------------------------------------------------------

@@ -29,8 +29,9 @@ from shoal.methods.tradeoff import earliest_grouping
 from shoal.metrics import Outcome, measure
 from shoal.privacy.base import PrivacyModel, Requirement
 from shoal.recipe import Recipe, restore_models
-from shoal.recoding import released_cover, render, representatives
+from shoal.recoding import released_cover, render
 from shoal.report import Report
+from shoal.representatives import representatives
 from shoal.summary import Release, summarise
 from shoal.typing import IntArray
 from shoal.validation import check_choice, check_int
@@ -278,7 +279,7 @@ def _assemble(frame: Frame, coded: CodedTable, grouping: Grouping, cover: Cover,
     """Put the released table together: recoded, sensitive and kept columns in the order of the input."""
     kept = np.flatnonzero(grouping.labels >= 0)
     recoded = (
-        representatives(coded, grouping.labels)
+        representatives(coded, grouping.labels, grouping.typical)
         if recipe.release == "representatives"
         else render(coded, grouping.labels, cover)
     )

@@ -63,7 +63,7 @@ def test_mdav_loses_what_is_published_for_the_reference_sets_to_four_decimals(re
 
 
 @pytest.mark.parametrize(("name", "k"), [(name, k) for name in VARIABLE for k in VARIABLE[name]])
-def test_v_mdav_loses_what_is_published_for_the_reference_sets(reference_set, name, k):
+def test_v_mdav_that_joins_the_rest_to_the_last_group_loses_what_is_published_for_gamma_02(reference_set, name, k):
     assert round(il_percent(reference_set(name), VMDAV(gamma=0.2, rest="last"), k), 3) == VARIABLE[name][k]
 
 

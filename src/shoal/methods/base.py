@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shoal.privacy.base import Requirement
 
 Family = Literal["local", "multidimensional", "global", "microaggregation"]
+Nominal = Literal["mode", "centroid"]
 
 
 def say_nothing(fraction: float, text: str) -> None:
@@ -37,6 +38,16 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Typical:
+    """What stands for a group that is released as one typical value for each column."""
+
+    round_integers: bool = True
+    """Whether the mean of integers is rounded to one."""
+    nominal: Nominal = "mode"
+    """Categories: the most frequent, or where they have a hierarchy the one nearest to all of the group."""
+
+
+@dataclass(frozen=True)
 class Grouping:
     """What a method found."""
 
@@ -46,6 +57,8 @@ class Grouping:
     """Global methods: for each column an array (2, cardinality), the lowest and highest code released for each code."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """Extras a method can tell: a lower bound, its steps, other solutions."""
+    typical: Typical = Typical()
+    """How groups are released if representatives are asked for."""
 
 
 @dataclass(frozen=True)

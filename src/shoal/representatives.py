@@ -1,0 +1,92 @@
+"""From groups to typical values: what microaggregation releases in place of ranges."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.encoding import CodedColumn, CodedTable, value_texts
+from shoal.hierarchy import Hierarchy
+from shoal.methods.base import Typical
+from shoal.typing import AnyArray, FloatArray, IntArray, LongArray
+
+
+def representatives(table: CodedTable, labels: IntArray, typical: Typical) -> dict[str, pa.Array]:
+    """Return columns in which every record bears its group's mean (numbers, dates), median (orders) or typical category.
+
+    Missing values do not count; a group in which all are missing stays missing.
+    """
+    kept = labels >= 0
+    groups = int(labels.max(initial=-1)) + 1
+    return {
+        column.name: _representative(column, codes[kept], labels[kept], groups, typical).take(pa.array(labels[kept]))
+        for codes, column in zip(table.codes, table.columns, strict=True)
+    }
+
+
+def _representative(column: CodedColumn, codes: IntArray, labels: IntArray, groups: int, typical: Typical) -> pa.Array:
+    present = codes != column.missing
+    codes, labels = codes[present], labels[present]
+    count = np.bincount(labels, minlength=groups)
+    if column.kind != "interval":
+        tree = column.hierarchy if typical.nominal == "centroid" else None
+        return _values_of(column, typical_codes(codes, labels, groups, column.cardinality, tree), count)
+    if column.ordinal:
+        return _values_of(column, _medians(codes, labels, count), count)
+    assert column.position is not None  # noqa: S101
+    mean = np.bincount(labels, column.position[codes], groups) / np.maximum(count, 1)
+    return _numbers_as(column.original_type, mean, count == 0, typical.round_integers)
+
+
+def _values_of(column: CodedColumn, codes: IntArray, count: AnyArray) -> pa.Array:
+    return value_texts(column.values).take(pa.array(codes, mask=count == 0))
+
+
+def typical_codes(codes: IntArray, labels: IntArray, groups: int, cardinality: int, tree: Hierarchy | None) -> IntArray:
+    """Return each group's most frequent code or, with a tree, the one nearest to all; of equals the lowest.
+
+    Groups without a record get any code.
+    """
+    key, count = np.unique(labels.astype(np.int64) * cardinality + codes, return_counts=True)
+    if not key.size:
+        return np.zeros(groups, np.int32)
+    penalty = -count if tree is None else _summed_costs(key, count, cardinality, tree)
+    order = np.lexsort((key, penalty, key // cardinality))
+    first = np.searchsorted(key[order] // cardinality, np.arange(groups))
+    return np.asarray(key[order[np.minimum(first, key.size - 1)]] % cardinality, np.int32)
+
+
+def _summed_costs(key: LongArray, count: LongArray, cardinality: int, tree: Hierarchy) -> LongArray:
+    """Return how far each code of a group is from the group's records, in leaves below their common ancestors.
+
+    Only codes of the group are looked at: where another code meets the nearest of them, that one meets the rest no
+    higher. The climb from a code to the root adds at each node the records that were not below the one before.
+    """
+    before: LongArray = np.concatenate((np.zeros(1, np.int64), np.cumsum(count)))
+    group, node = key - key % cardinality, key % cardinality
+    inside, summed = count, np.zeros_like(count)
+    while (node != tree.root).any():
+        node = np.where(node == tree.root, node, tree.parent[node])
+        low, high = tree.low[node].astype(np.int64), tree.high[node].astype(np.int64)
+        below = before[np.searchsorted(key, group + high + 1)] - before[np.searchsorted(key, group + low)]
+        summed += (high - low + 1) * (below - inside)
+        inside = below
+    return summed
+
+
+def _medians(codes: IntArray, labels: IntArray, count: AnyArray) -> IntArray:
+    """Return each group's lower median code."""
+    ordered = codes[np.lexsort((codes, labels))]
+    middle = np.concatenate(([0], np.cumsum(count)[:-1])) + (np.maximum(count, 1) - 1) // 2
+    return ordered[np.minimum(middle, max(ordered.size - 1, 0))] if ordered.size else np.zeros(len(count), np.int32)
+
+
+def _numbers_as(kind: pa.DataType, mean: FloatArray, absent: AnyArray, round_integers: bool) -> pa.Array:
+    """Return means in the type of the column; dates, and integers unless they may have decimals, are rounded."""
+    exact = pa.types.is_integer(kind) and not round_integers
+    if exact or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return pa.array(mean, pa.float64(), mask=absent)
+    whole = pa.array(np.floor(mean + 0.5).astype(np.int64), mask=absent)
+    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
+        return whole.cast(pa.int32()).cast(kind)
+    return whole.cast(kind) if pa.types.is_temporal(kind) else whole
