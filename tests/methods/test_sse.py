@@ -68,6 +68,13 @@ def test_groups_have_at_least_k_records_and_lose_no_more_than_mdav(matrix, k):
     assert loss(matrix, labels) <= reference.loss(matrix.tolist(), reference.mdav(matrix.tolist(), k)) + 1e-9 * scale
 
 
+def test_ties_fall_as_in_mdav_so_that_no_more_is_lost():
+    matrix = np.zeros((17, 2))
+    matrix[11:] = [[2, 0], [2, 0], [3, 1], [0, 0], [0, 2], [2, 2]]
+    plain = reference.mdav(matrix.tolist(), 3)
+    assert loss(matrix, minimise_sse(matrix, 3, "fast")) <= reference.loss(matrix.tolist(), plain) + 1e-9
+
+
 @pytest.mark.parametrize("effort", ["fast", "balanced"])
 def test_less_is_lost_than_with_mdav(effort, short_plan):
     matrix = np.random.default_rng(3).normal(size=(400, 4))

@@ -19,7 +19,7 @@ import numpy as np
 
 from shoal.methods.base import say_nothing
 from shoal.methods.partition import GroupPool, best_partition
-from shoal.typing import Effort, FloatArray, IntArray, Progress
+from shoal.typing import Effort, FloatArray, IntArray, LongArray, Progress
 
 if TYPE_CHECKING:
     from shoal.kernels.sse_moves import Groups
@@ -69,6 +69,8 @@ class Search:
     """A search under way: the points in kd order, their neighbours, the plan."""
 
     points: FloatArray
+    order: LongArray
+    """Which row of the input each point is."""
     k: int
     near: IntArray
     plan: Plan
@@ -105,7 +107,7 @@ def minimise_sse(
     plan = make_plan(effort, n)
     tree = build_tree(np.ascontiguousarray(matrix, np.float64), _LEAF)  # neighbours in space are neighbours in memory
     points = tree.points.copy()
-    search = Search(points, k, _find_neighbours(points, plan, progress), plan, progress)
+    search = Search(points, tree.order, k, _find_neighbours(points, plan, progress), plan, progress)
     found = _search(search, seed)
     labels = np.empty(n, np.int32)
     labels[tree.order] = found
@@ -135,8 +137,11 @@ def _find_neighbours(points: FloatArray, plan: Plan, progress: Progress) -> IntA
     return near
 
 
-def _first_groups(points: FloatArray, k: int) -> IntArray:
-    """Return MDAV's labels, block by block in large tables; points near in space are near in order."""
+def _first_groups(points: FloatArray, order: LongArray, k: int) -> IntArray:
+    """Return MDAV's labels, block by block in large tables; points near in space are near in order.
+
+    In a block the records stand as in the input, so that ties fall as in plain MDAV.
+    """
     from shoal.kernels.mdav import run_mdav, start_mdav  # noqa: PLC0415
 
     n = len(points)
@@ -144,7 +149,8 @@ def _first_groups(points: FloatArray, k: int) -> IntArray:
     labels = np.empty(n, np.int32)
     groups = 0
     for block in range(blocks):
-        part = slice(block * n // blocks, (block + 1) * n // blocks)
+        first = block * n // blocks
+        part = first + np.argsort(order[first : (block + 1) * n // blocks])
         state = start_mdav(points[part], _LEAF)
         while not run_mdav(state, k, _CHUNK // 100):
             pass
@@ -157,7 +163,7 @@ def _search(search: Search, seed: int) -> IntArray:
     from shoal.kernels.sse_moves import collect_groups, total_loss  # noqa: PLC0415
 
     n, k = len(search.points), search.k
-    start = _first_groups(search.points, k)
+    start = _first_groups(search.points, search.order, k)
     state = collect_groups(search.points, start, n // k, search.room)
     _descend(search, state)
     best, least = state.label.copy(), total_loss(search.points, state)
