@@ -12,6 +12,7 @@ from shoal import result as result_module
 from shoal.api import anonymize
 from shoal.errors import FileError, PrivacyError, PrivacyWarning
 from shoal.files import read_table
+from shoal.methods.base import Grouping
 from shoal.result import table_hash
 
 TABLE = pa.table({"zip": [f"0{n:03}" for n in range(60)], "age": list(range(60)), "cost": [n / 4 for n in range(60)]})
@@ -103,3 +104,15 @@ def test_a_result_tells_its_main_figures(release):
 def test_a_result_cannot_be_changed(release):
     with pytest.raises(AttributeError):
         release.groups = None
+
+
+def test_a_lower_bound_the_method_proves_stands_among_the_metrics_with_the_gap():
+    class Proving(shoal.Mondrian):
+        def run(self, table, task):
+            return Grouping(super().run(table, task).labels, details={"lower_bound": 0.01})
+
+    given = {"k": 5, "quasi_identifiers": ["zip", "age"], "keep": ["cost"]}
+    proved = anonymize(TABLE, method=Proving(), **given).metrics
+    assert proved["lower_bound"] == 0.01
+    assert proved["gap"] == pytest.approx(1 - 0.01 / proved["ncp"])
+    assert "gap" not in anonymize(TABLE, method="mondrian", **given).metrics

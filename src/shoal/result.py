@@ -262,10 +262,11 @@ def make_result(
     cover = released_cover(coded, grouping)
     released = _assemble(frame, coded, grouping, cover, recipe)
     _verify(released, grouping.labels, recipe, models, requirements)
+    metrics = measure(Outcome(coded, grouping.labels, cover, recipe.k))
     return Result(
         released=released,
         groups=grouping.labels,
-        metrics=measure(Outcome(coded, grouping.labels, cover, recipe.k)),
+        metrics=metrics | _certificate(metrics["ncp"], grouping.details.get("lower_bound")),
         audit=audit(released, quasi_identifiers=recipe.quasi_identifiers, sensitive=recipe.sensitive),
         recipe=recipe,
         coded=coded,
@@ -273,6 +274,13 @@ def make_result(
         source=frame,
         details=dict(grouping.details) | {"cuts": grouping.cuts},
     )
+
+
+def _certificate(loss: float, bound: float | None) -> dict[str, float]:
+    """Return the least loss any grouping can have, where the method knows one, and the share of the loss above it."""
+    if bound is None:
+        return {}
+    return {"lower_bound": bound, "gap": 1 - bound / loss if loss > 0 else 0.0}
 
 
 def _assemble(frame: Frame, coded: CodedTable, grouping: Grouping, cover: Cover, recipe: Recipe) -> pa.Table:
