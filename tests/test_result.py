@@ -65,12 +65,14 @@ def test_a_file_that_fails_the_count_from_disk_never_appears(tmp_path, release, 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_signal_while_writing_leaves_no_file(tmp_path, release, monkeypatch):
+def test_a_signal_while_writing_leaves_no_file(tmp_path, release, monkeypatch, request):
     def interrupted(table, path):
         path.write_text("half a rel")
         os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(result_module, "write_table", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background process ignores it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with pytest.raises(KeyboardInterrupt):
         release.save(tmp_path / "release.csv", sidecar=True)
     assert list(tmp_path.iterdir()) == []

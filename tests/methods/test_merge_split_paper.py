@@ -16,13 +16,13 @@ SEEDS = 4
 @pytest.mark.parametrize("points", ["uniform", "clustered"])
 @pytest.mark.parametrize("k", [5, 20])
 def test_groups_are_of_higher_quality_than_mondrians(points, k):
-    mondrian, ours = (points_row(points, k, method, SEEDS) for method in METHODS)
+    mondrian, ours = (points_row(points, k, method, SEEDS) for method in METHODS[:2])
     assert ours["IPG"] > mondrian["IPG"]
 
 
 @pytest.mark.parametrize("k", [10, 20, 50, 100])
 def test_group_sizes_on_uniform_data_are_closer_to_k_than_mondrians(k):
-    mondrian, ours = (points_row("uniform", k, method, SEEDS) for method in METHODS)
+    mondrian, ours = (points_row("uniform", k, method, SEEDS) for method in METHODS[:2])
     assert 0 <= ours["mean size"] - k < 0.5 * (mondrian["mean size"] - k)
 
 

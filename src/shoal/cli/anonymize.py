@@ -306,7 +306,7 @@ def show_result(result: Result, targets: list[Path]) -> None:
         table.add_row(column.name, _form(result, column.kind), f"{loss:.3f}")
     console.print(table)
     for target in targets:
-        console.print(f"Written: {target}")
+        console.print(f"Written: {target}", soft_wrap=True)
     if not targets:
         console.print("Nothing was written; add -o release.csv to write the release.")
 

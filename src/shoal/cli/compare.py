@@ -200,4 +200,4 @@ def show_comparison(found: Comparison, output: Path | None) -> None:
         console.print(f"Recommended: {best.series}, k = {best.k}; it loses {share(best.loss, 1)}.", style="bold")
     console.print(found.content["rule"])
     if output:
-        console.print(f"Written: {output}")
+        console.print(f"Written: {output}", soft_wrap=True)

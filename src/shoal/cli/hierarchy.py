@@ -125,7 +125,7 @@ def _deliver(tree: Hierarchy, output: Path | None, *, force: bool) -> None:
         return
     with replacing(output, force=force) as temporary:
         tree.to_csv(temporary)
-    out().print(f"Written: {output} ({tree.n_leaves:,} values, {tree.levels} levels)")
+    out().print(f"Written: {output} ({tree.n_leaves:,} values, {tree.levels} levels)", soft_wrap=True)
 
 
 @make.command("prefixes")
