@@ -1,4 +1,4 @@
-"""Microaggregation (Domingo-Ferrer 2006, P3): groups of at least k with small within-group sums of squares.
+"""Microaggregation (Domingo-Ferrer 2006): groups of at least k with small within-group sums of squares.
 
 All methods of the family measure distances on scaled columns (``methods.scaling``) and, with ``within``, keep
 records with different values of a column apart.
@@ -60,7 +60,7 @@ class MDAV(Microaggregation):
         name="mdav",
         title="MDAV",
         family="microaggregation",
-        paper="Domingo-Ferrer and Torra 2005 (P3: Domingo-Ferrer 2006)",
+        paper="Domingo-Ferrer and Torra 2005 (surveyed by Domingo-Ferrer 2006)",
         complexity="O(n²/k) at worst; about O(n^1.5) with up to 5 columns of numbers",
         default_release="representatives",
     )
@@ -204,7 +204,7 @@ def principal_component(numbers: FloatArray) -> FloatArray:
 class Forest(Microaggregation):
     """Let each record point to a near neighbour until every tree has k records; cut the large trees.
 
-    The sum of squares is at most (2k - 1)·max(2k - 1, 3k - 5)² times the least possible (P3, slide 14), and no group
+    The sum of squares is at most (2k - 1)·max(2k - 1, 3k - 5)² times the least possible (Domingo-Ferrer 2006, slide 14), and no group
     is larger than max(2k - 1, 3k - 5).
 
     Parameters
@@ -217,7 +217,7 @@ class Forest(Microaggregation):
         name="forest",
         title="Forest approximation",
         family="microaggregation",
-        paper="Domingo-Ferrer, Sebé and Solanas 2005 (P3: Domingo-Ferrer 2006)",
+        paper="Domingo-Ferrer, Sebé and Solanas 2005 (surveyed by Domingo-Ferrer 2006)",
         complexity="O(n²) at worst; about O(n log n) with few columns",
         default_release="representatives",
     )

@@ -1,4 +1,4 @@
-"""Mondrian multidimensional partitioning (LeFevre, DeWitt, Ramakrishnan 2006), P1's baseline "MultiDim"."""
+"""Mondrian multidimensional partitioning (LeFevre, DeWitt, Ramakrishnan 2006), the baseline "MultiDim" of Xu et al. 2006."""
 
 from __future__ import annotations
 
