@@ -21,7 +21,7 @@ from shoal.methods.trees import (
     nothing_meets,
     release_cells,
 )
-from shoal.typing import FloatArray
+from shoal.typing import BoolArray, FloatArray
 from shoal.validation import check_choice, check_int
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class _Judge:
             cost -= weight * column.cost[level][codes]
         return cost
 
-    def best(self, holds: np.ndarray, measure: Measure) -> Solution | None:
+    def best(self, holds: BoolArray, measure: Measure) -> Solution | None:
         """Return the best of all combinations that hold, the cheapest tried first."""
         nodes = [tuple(node) for node in np.argwhere(holds).tolist()]
         best: Solution | None = None

@@ -119,7 +119,7 @@ def renumber(labels: IntArray) -> IntArray:
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int32)
     rank[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    return rank[inverse.reshape(-1)]
+    return np.asarray(rank[inverse.reshape(-1)], np.int32)
 
 
 def _find_neighbours(points: FloatArray, plan: Plan, progress: Progress) -> IntArray:
