@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
@@ -63,6 +64,9 @@ def kernel(*, parallel: bool = False, inline: bool = False) -> Callable[[_Kernel
     """
 
     def compile_it(function: _Kernel) -> _Kernel:
+        if numba.config.DISABLE_JIT:  # compiled arithmetic wraps and divides without a warning; so must the plain one
+            silent: Any = np.errstate(all="ignore")
+            return cast("_Kernel", silent(function))
         folder = _cache_folder()
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = "" if folder is None else str(folder)
