@@ -17,6 +17,7 @@ from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Grouping, Method, Task, say_nothing
 from shoal.methods.mending import keep_models
 from shoal.privacy.base import PrivacyModel, Requirement
+from shoal.privacy.population import DeltaPresence
 from shoal.recipe import (
     Recipe,
     check_recipe,
@@ -67,6 +68,9 @@ class Anonymizer:
         Largest share of records that may be withheld.
     release
         ``"ranges"`` or ``"representatives"``; by default what the method is made for.
+    widen
+        Blunts conclusions from how narrow cells are: for each cell that had to be a certain node or set, this many
+        others (0 to 1) are released so without need, and ranges are drawn out by up to this share of their width.
     seed
         Start of the random numbers: same table, same recipe, same seed, same groups.
     progress
@@ -97,6 +101,7 @@ class Anonymizer:
         effort: Effort = "balanced",
         max_suppression: float = 0.0,
         release: Release | None = None,
+        widen: float = 0.0,
         seed: int = 0,
         progress: Progress | None = None,
         on_interrupt: Literal["raise", "best"] = "raise",
@@ -115,6 +120,7 @@ class Anonymizer:
         self.effort = _check_effort(effort)
         self.max_suppression = check_float("Anonymizer", "max_suppression", max_suppression, least=0.0, most=1.0)
         self.release = self._choose_release(release)
+        self.widen = self._check_widen(widen)
         self.seed = check_int("Anonymizer", "seed", seed, least=0)
         self.progress = progress or say_nothing
         check_choice("Anonymizer", "on_interrupt", on_interrupt, ("raise", "best"))
@@ -127,6 +133,21 @@ class Anonymizer:
             return self.method.info.default_release
         check_choice("Anonymizer", "release", release, ("ranges", "representatives"))
         return release
+
+    def _check_widen(self, widen: float) -> float:
+        share = check_float("Anonymizer", "widen", widen, least=0.0, most=1.0)
+        if share and self.release == "representatives":
+            raise ParameterError(
+                "The 'widen' parameter of Anonymizer is for releases with ranges. Got a release with representatives.",
+                hint='leave it out, or take release="ranges".',
+            )
+        if share and any(isinstance(model, DeltaPresence) and model.low for model in self.models):
+            raise ParameterError(
+                "The 'widen' parameter of Anonymizer cannot be used with a lower bound of DeltaPresence: "
+                "wider cells fit more people, of whom a smaller share is in the table.",
+                hint="leave 'widen' out, or take low=0.",
+            )
+        return share
 
     def _check_roles(self) -> None:
         role_of: dict[str, str] = {}
@@ -228,6 +249,7 @@ class Anonymizer:
             "effort": self.effort,
             "max_suppression": self.max_suppression,
             "release": self.release,
+            "widen": self.widen,
             "seed": self.seed,
         }
         return check_recipe(content, "Anonymizer")

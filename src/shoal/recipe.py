@@ -49,6 +49,9 @@ class Recipe(BaseModel):
     release: Release | None = Field(
         default=None, description="'ranges' or 'representatives'; default: the method's own."
     )
+    widen: float = Field(
+        default=0.0, ge=0, le=1, description="How many cells are released wider than needed, for each that is not."
+    )
     seed: int = Field(default=0, ge=0, description="Start of the random numbers.")
 
 

@@ -35,6 +35,7 @@ from shoal.representatives import representatives
 from shoal.summary import Release, summarise
 from shoal.typing import IntArray
 from shoal.validation import check_choice, check_int
+from shoal.widening import widen_where_models_hold
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,7 +93,8 @@ class Result:
     @cached_property
     def generalization(self) -> Generalization:
         """What each value of each quasi-identifier is released as: readable, saveable, applicable to new records."""
-        cuts = self._detail("cuts", "does not recode a value alike everywhere, so there is no mapping of values")
+        lack = "does not recode a value alike everywhere, so there is no mapping of values"
+        cuts = self._detail("cuts", f"with 'widen' {lack}" if self.recipe.widen else lack)
         return make_generalization(self.coded, cuts, self.recipe.k, [*self.recipe.sensitive, *self.recipe.keep])
 
     def transform(self, new_rows: Any, *, unseen: Unseen = "refuse") -> Any:
@@ -260,6 +262,8 @@ def make_result(
 ) -> Result:
     """Render what a method found, count it again, and measure it."""
     cover = released_cover(coded, grouping)
+    if recipe.widen:
+        cover = widen_where_models_hold(coded, grouping.labels, cover, recipe.widen, recipe.seed, requirements)
     released = _assemble(frame, coded, grouping, cover, recipe)
     _verify(released, grouping.labels, recipe, models, requirements)
     metrics = measure(Outcome(coded, grouping.labels, cover, recipe.k))
@@ -272,7 +276,7 @@ def make_result(
         coded=coded,
         cover=cover,
         source=frame,
-        details=dict(grouping.details) | {"cuts": grouping.cuts},
+        details=dict(grouping.details) | {"cuts": None if recipe.widen else grouping.cuts},
     )
 
 

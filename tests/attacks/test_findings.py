@@ -159,8 +159,28 @@ def test_a_record_that_stands_apart_under_a_node_is_counted():
     assert found.figures["job: one stands apart"] == 1.0
     release = pa.table({"job": ["*"] * 7})
     assert attacks.downcoding(original, release, ["job"], hierarchies={"job": tree}).figures == {
-        "job: one stands apart": 0.0
+        "job: one stands apart": 0.0,
+        "job: tight": 1.0,
+        "tight": 1.0,
     }
+
+
+def test_cells_that_could_be_narrower_are_told_from_tight_ones():
+    tree = Hierarchy.from_dict({"*": {"x": ["a", "b"], "y": ["c", "d"]}})
+    original = pa.table(
+        {"age": [1, 2, 3, 4, 5, 6], "job": ["a", "a", "a", "b", "c", "d"], "town": ["u", "v", "u", "u", "w", "w"]}
+    )
+    release = pa.table(
+        {
+            "age": ["[1-2]"] * 2 + ["[3-5]"] * 2 + ["[5-6]"] * 2,
+            "job": ["x"] * 2 + ["x"] * 2 + ["y"] * 2,
+            "town": ["{u, v}"] * 2 + ["{u, v}"] * 2 + ["*"] * 2,
+        }
+    )
+    found = attacks.downcoding(original, release, ["age", "job", "town"], hierarchies={"job": tree})
+    tight = {name: value for name, value in found.figures.items() if name.endswith("tight")}
+    assert tight == pytest.approx({"age: tight": 2 / 3, "job: tight": 2 / 3, "town: tight": 1 / 3, "tight": 5 / 9})
+    assert "55.6% are as narrow" in found.verdict
 
 
 def test_all_attacks_together_give_plain_values_without_any_cell():

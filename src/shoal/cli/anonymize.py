@@ -108,6 +108,13 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
     panel=COLUMNS,
 )
 @click.option(
+    "--widen",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Release this many cells wider than needed for each that is not, such as 0.5, so that narrow cells tell less. Default: none.",
+    panel=PROMISE,
+)
+@click.option(
     "--method",
     metavar="NAME",
     help="Which method finds the groups; [bold]shoal methods[/bold] lists them. Options follow a colon: [bold]mondrian:strict=false[/bold].",

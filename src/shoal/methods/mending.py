@@ -243,11 +243,14 @@ def _released_alike(table: CodedTable, labels: IntArray) -> IntArray:
     from shoal.kernels.space import cover_groups  # noqa: PLC0415
 
     groups = int(labels.max(initial=-1)) + 1
-    cover = cover_groups(table.space, table.codes, labels, groups)
+    number = number_boxes(cover_groups(table.space, table.codes, labels, groups))
+    return np.asarray(np.append(number, np.int32(-1))[labels], np.int32)
+
+
+def number_boxes(cover: Cover) -> IntArray:
+    """Return for each group the number of its box, equal boxes equal."""
     box = np.hstack([cover.low.T.astype(np.int64), cover.high.T.astype(np.int64), cover.words.view(np.int64)])
-    number = np.unique(box, axis=0, return_inverse=True)[1].reshape(-1)
-    joined = np.append(number, -1)[labels]
-    return joined.astype(np.int32)
+    return np.unique(box, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
 
 
 @dataclass(frozen=True)
