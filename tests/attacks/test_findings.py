@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import shoal
 from shoal import attacks
 from shoal.attacks.base import choose_targets, rate
 from shoal.errors import ColumnError, DataError, ParameterError
@@ -221,3 +222,38 @@ def test_distance_linkage_names_rows_that_barely_moved_and_not_those_replaced_by
     assert not blurred.works
     with pytest.raises(DataError, match="numbers without gaps"):
         attacks.distance_linkage(ORIGINAL, ORIGINAL, ["sex"])
+
+
+def numbers(n=200):
+    rng = np.random.default_rng(4)
+    return pa.table({"a": rng.normal(size=n).round(2), "b": rng.integers(0, 50, n), "job": rng.choice(["x", "y"], n)})
+
+
+def test_representatives_are_attacked_by_distance_where_the_order_is_kept():
+    original = numbers()
+    result = shoal.anonymize(original, k=5, quasi_identifiers=["a", "b", "job"], method="mdav")
+    found = {one.attack: one for one in attacks.run_attacks(original, result, ["a", "b", "job"])}
+    assert found["row order"].figures["order_kept"] == 1.0
+    assert found["distance linkage"].figures["columns"] == 2
+    assert 0.005 < found["distance linkage"].success.share < 0.5
+    assert found["distance linkage"].control.share == pytest.approx(1 / 200)
+    assert "downcoding" not in found
+    mixed = {one.attack: one for one in attacks.run_attacks(original, shuffled(result.released), ["a", "b", "job"])}
+    assert mixed["row order"].figures["order_kept"] == 0.0
+    assert "distance linkage" not in mixed
+
+
+def test_a_release_with_ranges_or_exact_values_is_not_taken_for_one_with_representatives():
+    original = numbers()
+    ranges = shoal.anonymize(original, k=5, quasi_identifiers=["a", "b"], keep=["job"], method="mondrian")
+    for release in (ranges, original):
+        found = [one.attack for one in attacks.run_attacks(original, release, ["a", "b", "job"])]
+        assert "distance linkage" not in found
+        assert "downcoding" in found
+
+
+def test_a_list_whose_people_fit_no_row_is_said_so():
+    stranger = pa.table({"age": [99], "sex": ["f"]})
+    assert (
+        attacks.linkage(ORIGINAL, RELEASE, QUASI, known=stranger).verdict == "None of 1 people fits any released row."
+    )

@@ -55,6 +55,21 @@ def test_attack_gives_json_with_list_and_earlier_release(shoal, published):
     assert "two releases" in findings
 
 
+def test_values_of_examples_are_printed_only_where_asked_for(shoal, published):
+    call = ["attack", published["patients"], published["patients"], "--qi", "birth_date,sex,zip"]
+    voters = ["--known", published["voters"]]
+    name = library.datasets.hospital(n=400, seed=0).voters.column("name")
+    plain, shown = shoal(*call, *voters), shoal(*call, *voters, "--show-values")
+    assert plain.code == shown.code == 0
+    row = json.loads(shoal(*call, *voters, "--json").out)["findings"][0]["examples"][0]
+    person = name[row].as_py()
+    assert f"row {row} of the list of people: " in shown.out
+    assert person in shown.out
+    assert person not in plain.out
+    asked = json.loads(shoal(*call, *voters, "--json", "--show-values").out)["findings"][0]
+    assert asked["example_values"][0]["name"] == person
+
+
 def test_a_file_that_is_not_there_is_named(shoal, published, tmp_path):
     run = shoal("attack", published["patients"], tmp_path / "gone.csv", "--qi", "sex")
     assert run.code == 2

@@ -15,7 +15,7 @@ from shoal.attacks.inference import homogeneity
 from shoal.attacks.matching import linkage
 from shoal.attacks.ranges import downcoding
 from shoal.attacks.remains import leftovers, row_order
-from shoal.attacks.representatives import distance_linkage
+from shoal.attacks.representatives import distance_linkage, representative_columns
 from shoal.hierarchy import Hierarchy
 
 __all__ = [
@@ -46,8 +46,9 @@ def run_attacks(
 ) -> list[Finding]:
     """Try every attack for which there is enough to go by, and return what each found.
 
-    ``known`` is a list of people, ``previous`` an earlier release of the same people. Downcoding is tried where the
-    release is still in the order of the original, because only then can its guesses be checked.
+    ``known`` is a list of people, ``previous`` an earlier release of the same people. Downcoding and,
+    for representatives that are numbers, distance linkage are tried where the release is still in the order of the
+    original, because only then can their guesses be checked.
     """
     found = [linkage(original, release, on, known=known, hierarchies=hierarchies, seed=seed)]
     found += [homogeneity(original, release, on, name, hierarchies=hierarchies, seed=seed) for name in sensitive]
@@ -55,6 +56,11 @@ def run_attacks(
         found.append(two_releases(original, previous, release, on, k=k, hierarchies=hierarchies, seed=seed))
     order = row_order(original, release, on, hierarchies=hierarchies, seed=seed)
     found += [order, leftovers(original, release, on)]
-    if order.figures["order_kept"] and as_frame(original).records == as_frame(release).records:
-        found.append(downcoding(original, release, on, hierarchies=hierarchies))
+    own, published = as_frame(original), as_frame(release)
+    if order.figures["order_kept"] and own.records == published.records:
+        numbers = representative_columns(own, published, on)
+        if numbers:
+            found.append(distance_linkage(own, published, numbers))
+        else:
+            found.append(downcoding(own, published, on, hierarchies=hierarchies))
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -54,6 +54,8 @@ class Finding:
     figures: Mapping[str, float] = field(default_factory=dict)
     examples: Sequence[int] = ()
     """Rows (counted from 0) for which the attack works; no values."""
+    examples_in: Literal["original", "release", "known"] = "original"
+    """The table whose rows the examples are."""
 
     @property
     def works(self) -> bool:

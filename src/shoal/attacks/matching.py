@@ -187,10 +187,13 @@ def linkage(
             "median_candidates": float(np.median(count[count > 0])) if (count > 0).any() else 0.0,
         },
         examples=[int(row) for row in chosen[named[:5]]],
+        examples_in="original" if known is None else "known",
     )
 
 
 def _linkage_verdict(named: int, fewest: int, tried: int) -> str:
+    if not fewest:
+        return f"None of {tried:,} people fits any released row."
     if named:
         return f"{named:,} of {tried:,} people fit exactly one released row and are named outright."
     return f"Nobody is named outright: everyone who fits any row fits at least {fewest:,}."

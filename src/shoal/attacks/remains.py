@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from shoal.attacks.base import Finding, as_frame, rate, typed_table
 from shoal.attacks.matching import _covering
+from shoal.attacks.representatives import as_numbers, representative_columns
 from shoal.audit import column_codes, count_tuples
 from shoal.frames import Frame, encode_dictionary
 from shoal.hierarchy import Hierarchy
@@ -20,6 +21,8 @@ from shoal.typing import BoolArray
 from shoal.validation import check_columns
 
 _PAIRS = 20_000
+_CERTAIN = 5.0
+"""Standard deviations beyond chance from which the order of rows counts as kept."""
 _WORDS = 4
 """A text column with this many words a value, most of them different, is taken for free text."""
 
@@ -35,9 +38,13 @@ def row_order(
     """Test whether row i of the release still is row i of the original.
 
     The control compares rows at random. Where both have the same number of rows and every row fits its place, the
-    order was kept, and whoever knows the order of the original knows who is who.
+    order was kept, and whoever knows the order of the original knows who is who. Representatives do not cover
+    what they stand for; there a row fits its place if it is nearer to the original row there than to one at random.
     """
     own, published = as_frame(original), as_frame(release)
+    numbers = representative_columns(own, published, on)
+    if numbers:
+        return _order_of_representatives(own, published, numbers, seed)
     columns = check_columns("known to the intruder", [name for name in on if name in own.names], published.names)
     rows = min(own.records, published.records)
     rng = np.random.default_rng(seed)
@@ -61,6 +68,29 @@ def row_order(
         control=rate(chance, len(places)),
         verdict=verdict,
         figures={"order_kept": float(kept), "groups_stand_together": float(sorted_groups), "runs": runs},
+    )
+
+
+def _order_of_representatives(own: Frame, published: Frame, names: Sequence[str], seed: int) -> Finding:
+    """Test the order of rows by distances; those to rows at random are the other half of a tie of two."""
+    before, after = (as_numbers(typed_table(frame, names)) for frame in (own, published))
+    rows = min(len(before), len(after))
+    places = np.random.default_rng(seed).permutation(rows)
+    other = np.roll(places, 1)
+    spread = np.maximum(before.std(axis=0), np.finfo(float).tiny)
+    to_own, to_other = (np.square((after[places] - before[where]) / spread).sum(axis=1) for where in (places, other))
+    hits = float((to_own < to_other).sum() + 0.5 * (to_own == to_other).sum())
+    kept = own.records == published.records and hits > rows / 2 + _CERTAIN * np.sqrt(rows) / 2
+    verdict = "The rows are not in the order of the input."
+    if kept:
+        verdict = "The rows stand where they stood in the input: the order names everyone whose place is known."
+    return Finding(
+        attack="row order",
+        question="Does a row's place tell whose it is?",
+        success=rate(hits, rows),
+        control=rate(rows / 2, rows),
+        verdict=verdict,
+        figures={"order_kept": float(kept)},
     )
 
 
@@ -112,6 +142,7 @@ def leftovers(original: Any, release: Any, quasi_identifiers: Sequence[str]) -> 
         else "No unchanged column looks like an identifier, free text or a fingerprint.",
         figures=figures,
         examples=[int(row) for row in np.flatnonzero(alone)[:5]],
+        examples_in="release",
     )
 
 

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.attacks.base import Finding, as_frame, rate, typed_table
 from shoal.attacks.distance import distance_linked
 from shoal.errors import DataError
+from shoal.frames import Frame
+from shoal.recoding import parse_column
 from shoal.typing import FloatArray
 from shoal.validation import check_columns
 
@@ -28,7 +31,7 @@ def distance_linkage(original: Any, release: Any, on: Sequence[str]) -> Finding:
             "Distance linkage is checked row by row, and the release has another number of rows than the original.",
             hint="give the release in the order of the input, with no record withheld.",
         )
-    before, after = _numbers(typed_table(own, names)), _numbers(typed_table(published, names))
+    before, after = as_numbers(typed_table(own, names)), as_numbers(typed_table(published, names))
     share = distance_linked(before, after)
     return Finding(
         attack="distance linkage",
@@ -40,9 +43,35 @@ def distance_linkage(original: Any, release: Any, on: Sequence[str]) -> Finding:
     )
 
 
-def _numbers(table: pa.Table) -> FloatArray:
+def representative_columns(own: Frame, published: Frame, on: Sequence[str]) -> list[str]:
+    """Return the columns of numbers by which rows can be linked by distance; none where the release has ranges.
+
+    A release with representatives shows one value in each cell, and at least one number that the original has not.
+    """
+    names = [name for name in on if name in own.names and name in published.names]
+    columns = {name: (own.typed(name), published.typed(name)) for name in names}
+    numbers = [name for name, pair in columns.items() if all(_is_number(one) for one in pair)]
+    others = [published.table.column(name) for name in names if name not in numbers]
+    if any(cell.form not in {"value", "missing"} for one in others for cell in parse_column(one)[1]):
+        return []
+    fresh = any(
+        pc.any(pc.invert(pc.is_in(pc.unique(columns[name][1]), _alike(*columns[name])))).as_py() for name in numbers
+    )
+    return numbers if fresh else []
+
+
+def _alike(values: pa.ChunkedArray, like: pa.ChunkedArray) -> pa.Array:
+    """Return the distinct values in the type of another column."""
+    return pc.unique(values).cast(like.type, safe=False)
+
+
+def _is_number(column: pa.ChunkedArray) -> bool:
+    return bool(pa.types.is_integer(column.type) or pa.types.is_floating(column.type)) and not column.null_count
+
+
+def as_numbers(table: pa.Table) -> FloatArray:
+    """Return columns as a matrix, one row a record."""
     for name in table.column_names:
-        kind = table.column(name).type
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)) or table.column(name).null_count:
+        if not _is_number(table.column(name)):
             raise DataError(f"Distance linkage needs numbers without gaps, and the column {name!r} has others.")
     return np.column_stack([np.asarray(table.column(name), np.float64) for name in table.column_names])

@@ -66,6 +66,12 @@ if TYPE_CHECKING:
     help="Start of the random numbers.",
     panel=OUTPUT,
 )
+@click.option(
+    "--show-values",
+    is_flag=True,
+    help="Print the values of the rows given as examples, which are personal. Without it: row numbers only.",
+    panel=OUTPUT,
+)
 @input_options
 @json_option
 def command(
@@ -79,6 +85,7 @@ def command(
     previous: Path | None,
     k: int,
     seed: int,
+    show_values: bool,
     separator: str | None,
     encoding: str | None,
     as_json: bool,
@@ -86,7 +93,8 @@ def command(
     """Attack a release with what an intruder may know, on your own rows.
 
     FILE holds the original rows, RELEASE what is to be published. Each attack is set against a control: what a
-    guesser achieves. Examples are row numbers of FILE; no value is printed.
+    guesser achieves. Examples are row numbers; no value is printed unless asked for. Two attacks (downcoding, distance
+    linkage) are only tried while the rows of RELEASE stand in the order of FILE, because the guesses are checked.
 
     [dim]shoal attack patients.csv release.csv --qi age,sex,zip --sensitive diagnosis --known voters.csv[/dim]
     """
@@ -96,33 +104,47 @@ def command(
     def read(path: Path | None) -> Any:
         return None if path is None else load(path, separator, encoding)
 
+    tables = {"original": read(file), "release": read(release), "known": read(known)}
     found = run_attacks(
-        read(file),
-        read(release),
+        tables["original"],
+        tables["release"],
         quasi_identifiers,
         sensitive=sensitive,
-        known=read(known),
+        known=tables["known"],
         previous=read(previous),
         k=k,
         hierarchies={name: load_hierarchy(name, path) for name, path in hierarchies.items()},
         seed=seed,
     )
+    values = [_example_values(one, tables) if show_values else [] for one in found]
     if as_json:
-        print_json({"findings": [one.as_dict() for one in found]})
+        shown = [{"example_values": cells} if show_values else {} for cells in values]
+        print_json({"findings": [one.as_dict() | extra for one, extra in zip(found, shown, strict=True)]})
     else:
-        _show(found)
+        _show(found, values)
 
 
-def _show(found: Sequence[Finding]) -> None:
+def _example_values(finding: Finding, tables: dict[str, Any]) -> list[dict[str, str | None]]:
+    """Return the rows of a finding's examples."""
+    table = tables[finding.examples_in].table
+    rows = [table.slice(row, 1).to_pylist()[0] for row in finding.examples]
+    return [{name: None if value is None else str(value) for name, value in row.items()} for row in rows]
+
+
+def _show(found: Sequence[Finding], values: Sequence[list[dict[str, str | None]]]) -> None:
     console = out()
     table = make_table("attack", "works for", "a guesser", "better than a guess", numbers=["works for", "a guesser"])
     for one in found:
         better = "yes" if one.works else "no"
         table.add_row(one.attack, _share(one.success), _share(one.control), better)
     console.print(table)
-    for one in found:
-        rows = f" (such as row {', '.join(map(str, one.examples))})" if one.examples else ""
+    for one, cells in zip(found, values, strict=True):
+        where = {"original": "", "release": " of the release", "known": " of the list of people"}[one.examples_in]
+        rows = f" (such as row {', '.join(map(str, one.examples))}{where})" if one.examples else ""
         console.print(f"{one.attack}: {one.verdict}{rows}", soft_wrap=True)
+        for row, example in zip(one.examples, cells, strict=bool(cells)):
+            text = ", ".join(f"{name} {value}" for name, value in example.items())
+            console.print(f"  row {row}{where}: {text}", soft_wrap=True, markup=False)
     console.print("Rows are counted from 0; the bracket is the 95 % interval.", style="dim")
 
 
