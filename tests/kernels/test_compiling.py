@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 import shoal
@@ -107,3 +108,13 @@ def test_numba_settings_are_as_before_once_a_kernel_is_defined(monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", "the user's own choice")
     compiling.kernel()(lambda: 1)
     assert numba.config.CACHE_DIR == "the user's own choice"
+
+
+@pytest.mark.compiled
+def test_a_kernel_said_to_make_no_array_is_refused_when_it_makes_one():
+    @compiling.kernel(allocates=False)
+    def make_array():
+        return np.zeros(3)
+
+    with pytest.raises(numba.core.errors.NumbaError):
+        make_array()

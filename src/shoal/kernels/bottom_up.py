@@ -14,8 +14,9 @@ import numpy as np
 
 from shoal.kernels.compiling import kernel
 from shoal.kernels.group_tree import Tree, remove_group, update_group
-from shoal.kernels.nearest_group import Stack, find_nearest_group
+from shoal.kernels.nearest_group import find_nearest_group
 from shoal.kernels.range_costs import RangeCosts, cost_with_record, cover_by_group
+from shoal.kernels.search_queue import Queue
 from shoal.kernels.space import Cover, Space, add_record, group_cost, join
 from shoal.typing import IntArray
 
@@ -42,7 +43,7 @@ def start_single(space: Space, codes: IntArray) -> tuple[Cover, Chains]:
     return cover, Chains(numbers.copy(), numbers.copy(), np.full(records, -1, np.int32))
 
 
-@kernel()
+@kernel(allocates=False)
 def merge_groups(space: Space, cover: Cover, chains: Chains, group: int, other: int) -> None:
     """Let ``group`` take in the records of ``other``, after its own."""
     join(space, cover, group, other)
@@ -52,14 +53,14 @@ def merge_groups(space: Space, cover: Cover, chains: Chains, group: int, other: 
     cover.size[other] = 0
 
 
-@kernel()
+@kernel(allocates=False)
 def merge_small_groups(
     space: Space,
     costs: RangeCosts,
     cover: Cover,
     chains: Chains,
     tree: Tree,
-    stack: Stack,
+    queue: Queue,
     asking: IntArray,
     k: int,
 ) -> int:
@@ -68,7 +69,7 @@ def merge_small_groups(
     for group in asking:
         if chains.head[group] < 0 or cover.size[group] >= k:
             continue
-        other, _ = find_nearest_group(space, costs, cover, tree, stack, group)
+        other, _ = find_nearest_group(space, costs, cover, tree, queue, group)
         if other < 0:
             break
         merge_groups(space, cover, chains, group, other)
@@ -89,7 +90,7 @@ def members_of(chains: Chains, group: int, size: int) -> IntArray:
     return members
 
 
-@kernel()
+@kernel(allocates=False)
 def _farthest(space: Space, costs: RangeCosts, cover: Cover, codes: IntArray, members: IntArray) -> int:
     """Return the place of the member that makes the dearest pair with the first, the earliest among equals."""
     cover.size[0] = 0
@@ -102,7 +103,7 @@ def _farthest(space: Space, costs: RangeCosts, cover: Cover, codes: IntArray, me
     return best
 
 
-@kernel()
+@kernel(allocates=False)
 def _move_to_front(members: IntArray, place: int, front: int) -> None:
     """Put one member at ``front`` and those from there on one place back, in their order."""
     record = members[place]
@@ -111,7 +112,7 @@ def _move_to_front(members: IntArray, place: int, front: int) -> None:
     members[front] = record
 
 
-@kernel()
+@kernel(allocates=False)
 def take_cheapest(
     space: Space, costs: RangeCosts, codes: IntArray, piece: Cover, members: IntArray, taken: int
 ) -> float:
@@ -147,7 +148,7 @@ def order_for_split(space: Space, costs: RangeCosts, codes: IntArray, members: I
             take_cheapest(space, costs, codes, piece, members, taken)
 
 
-@kernel()
+@kernel(allocates=False)
 def write_group(space: Space, codes: IntArray, members: IntArray, cover: Cover, chains: Chains, number: int) -> None:
     """Write the records ``members`` down as group ``number``."""
     cover.size[number] = 0

@@ -56,10 +56,12 @@ def find_cache_folder() -> Path | None:
 _cache_folder = cache(find_cache_folder)
 
 
-def kernel(*, parallel: bool = False, inline: bool = False) -> Callable[[_Kernel], _Kernel]:
+def kernel(*, parallel: bool = False, inline: bool = False, allocates: bool = True) -> Callable[[_Kernel], _Kernel]:
     """Compile a function with numba, with the settings every kernel shares.
 
-    ``parallel`` allows ``prange``; ``inline`` pastes a small helper into its callers.
+    ``parallel`` allows ``prange``; ``inline`` pastes a small helper into its callers. ``allocates=False`` is for a
+    kernel that makes no array: it then leaves the counts of references alone, which else take most of the time of a small helper that
+    is handed a dozen arrays. Such a kernel that makes an array after all is refused by the compiler.
     ``fastmath`` is never used: it deletes tests for NaN.
     """
 
@@ -77,6 +79,7 @@ def kernel(*, parallel: bool = False, inline: bool = False) -> Callable[[_Kernel
                 cache=folder is not None,
                 nogil=True,
                 error_model="numpy",  # nothing is raised inside a kernel
+                _nrt=allocates,
             )(function)
         finally:
             numba.config.CACHE_DIR = before

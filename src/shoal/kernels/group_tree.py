@@ -2,7 +2,7 @@
 
 The tree is cut, column by column, at the value nearest the middle. A node knows, for the groups below it, the largest low
 end and the smallest high end of each column: whatever group is chosen below, a union with it reaches at least
-that far.
+that far. It also knows the smallest low end and the largest high end: no record below lies outside them.
 
 A group that changes keeps its place; its nodes are told and what they say becomes looser, never false. The
 tree is built anew from time to time to tighten it.
@@ -49,6 +49,12 @@ class Tree(NamedTuple):
     """Largest low end below the node, (nodes, m)."""
     least_high: IntArray
     """Smallest high end below the node, (nodes, m)."""
+    least_low: IntArray
+    """Smallest low end below the node, (nodes, m)."""
+    most_high: IntArray
+    """Largest high end below the node, (nodes, m)."""
+    most_size: IntArray
+    """Most records of a group below the node."""
     least_size: IntArray
     """Fewest records of a group below the node."""
     least_number: IntArray
@@ -61,7 +67,7 @@ class Tree(NamedTuple):
     """SET columns: values that some group below the node has."""
 
 
-@kernel()
+@kernel(allocates=False)
 def _widest_column(space: Space, costs: RangeCosts, cover: Cover, part: IntArray) -> int:
     """Return the column in which the middles of the boxes lie farthest apart, -1 when they are all the same."""
     best, best_cost = -1, -1.0
@@ -141,10 +147,17 @@ def _shape_tree(space: Space, costs: RangeCosts, cover: Cover, members: IntArray
     return Shape(order, begin[:node].copy(), end[:node].copy(), right[:node].copy(), parent[:node].copy())
 
 
-@kernel()
+@kernel(allocates=False)
+def child_of(tree: Tree, node: int, which: int) -> int:
+    """Return the left (0) or right (1) child of a node that is no leaf."""
+    return tree.shape.right[node] if which else node + 1
+
+
+@kernel(allocates=False)
 def _admit_group(space: Space, cover: Cover, tree: Tree, node: int, group: int) -> None:
     """Make what a node says true of one more group."""
     tree.least_size[node] = min(tree.least_size[node], cover.size[group])
+    tree.most_size[node] = max(tree.most_size[node], cover.size[group])
     tree.least_number[node] = min(tree.least_number[node], group)
     for word in range(cover.words.shape[1]):
         tree.all_words[node, word] &= cover.words[group, word]
@@ -152,15 +165,18 @@ def _admit_group(space: Space, cover: Cover, tree: Tree, node: int, group: int) 
     for column in range(space.kind.shape[0]):
         tree.most_low[node, column] = max(tree.most_low[node, column], cover.low[column, group])
         tree.least_high[node, column] = min(tree.least_high[node, column], cover.high[column, group])
+        tree.least_low[node, column] = min(tree.least_low[node, column], cover.low[column, group])
+        tree.most_high[node, column] = max(tree.most_high[node, column], cover.high[column, group])
         if space.kind[column] == SET:
             count = count_values(cover.words[group], space.word_start[column], space.word_start[column + 1])
             tree.least_count[node, column] = min(tree.least_count[node, column], count)
 
 
-@kernel()
+@kernel(allocates=False)
 def _admit_child(tree: Tree, node: int, child: int) -> None:
     """Make what a node says true of all that is below a child."""
     tree.least_size[node] = min(tree.least_size[node], tree.least_size[child])
+    tree.most_size[node] = max(tree.most_size[node], tree.most_size[child])
     tree.least_number[node] = min(tree.least_number[node], tree.least_number[child])
     for word in range(tree.all_words.shape[1]):
         tree.all_words[node, word] &= tree.all_words[child, word]
@@ -168,6 +184,8 @@ def _admit_child(tree: Tree, node: int, child: int) -> None:
     for column in range(tree.most_low.shape[1]):
         tree.most_low[node, column] = max(tree.most_low[node, column], tree.most_low[child, column])
         tree.least_high[node, column] = min(tree.least_high[node, column], tree.least_high[child, column])
+        tree.least_low[node, column] = min(tree.least_low[node, column], tree.least_low[child, column])
+        tree.most_high[node, column] = max(tree.most_high[node, column], tree.most_high[child, column])
         tree.least_count[node, column] = min(tree.least_count[node, column], tree.least_count[child, column])
 
 
@@ -181,6 +199,9 @@ def build_tree(space: Space, costs: RangeCosts, cover: Cover, members: IntArray)
         np.full(cover.size.shape[0], -1, np.int32),
         np.full((nodes, columns), -1, np.int32),
         np.full((nodes, columns), GONE, np.int32),
+        np.full((nodes, columns), GONE, np.int32),
+        np.full((nodes, columns), -1, np.int32),
+        np.zeros(nodes, np.int32),
         np.full(nodes, GONE, np.int32),
         np.full(nodes, GONE, np.int32),
         np.full((nodes, columns), GONE, np.int32),
@@ -198,7 +219,7 @@ def build_tree(space: Space, costs: RangeCosts, cover: Cover, members: IntArray)
     return tree
 
 
-@kernel()
+@kernel(allocates=False)
 def remove_group(tree: Tree, group: int) -> None:
     """Take a group that has been merged away out of the tree."""
     node = tree.leaf_of[group]
@@ -215,7 +236,7 @@ def remove_group(tree: Tree, group: int) -> None:
             lowest = min(tree.least_number[node + 1], tree.least_number[tree.shape.right[node]])
 
 
-@kernel()
+@kernel(allocates=False)
 def update_group(space: Space, cover: Cover, tree: Tree, group: int) -> None:
     """Tell the nodes above a group that its box or size has changed."""
     node = tree.leaf_of[group]

@@ -8,12 +8,10 @@ by rounding, and the search returns exactly what a plain loop over all groups re
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from shoal.kernels.compiling import kernel
-from shoal.kernels.group_tree import GONE, Tree
+from shoal.kernels.group_tree import GONE, Tree, child_of
 from shoal.kernels.range_costs import (
     RangeCosts,
     count_common,
@@ -22,26 +20,13 @@ from shoal.kernels.range_costs import (
     union_cost_within,
     weighted_cost,
 )
+from shoal.kernels.search_queue import Queue, comes_before, drop_first, push
 from shoal.kernels.space import SET, Cover, Space, set_cost
-from shoal.typing import FloatArray, IntArray
 
 _SLACK = 1.0 + 1e-9  # a sum is given up only when it is above the limit beyond doubt of rounding
 
 
-class Stack(NamedTuple):
-    """Room for the nodes still to be looked at."""
-
-    node: IntArray
-    bound: FloatArray
-
-
-@kernel()
-def make_stack(groups: int) -> Stack:
-    """Return room for a search among ``groups`` groups."""
-    return Stack(np.empty(2 * groups + 2, np.int32), np.empty(2 * groups + 2))
-
-
-@kernel()
+@kernel(allocates=False)
 def _least_union_cost(
     space: Space, costs: RangeCosts, cover: Cover, tree: Tree, node: int, group: int, limit: float
 ) -> float:
@@ -51,8 +36,7 @@ def _least_union_cost(
         low = min(cover.low[column, group], tree.most_low[node, column])
         high = max(cover.high[column, group], tree.least_high[node, column])
         if space.kind[column] != SET:
-            if low != high:
-                total += weighted_cost(space, costs, column, low, high)
+            total += weighted_cost(space, costs, column, low, high)
         else:
             begin, end = space.word_start[column], space.word_start[column + 1]
             mine = cover.words[group]
@@ -65,7 +49,7 @@ def _least_union_cost(
     return total
 
 
-@kernel()
+@kernel(allocates=False)
 def _scan_leaf(
     space: Space, costs: RangeCosts, cover: Cover, tree: Tree, node: int, group: int, best: int, least: float
 ) -> tuple[int, float]:
@@ -81,9 +65,19 @@ def _scan_leaf(
     return best, least
 
 
-@kernel()
+@kernel(allocates=False)
+def _penalty_bound(
+    space: Space, costs: RangeCosts, cover: Cover, tree: Tree, node: int, group: int, least: float
+) -> float:
+    if tree.least_number[node] == GONE:
+        return np.inf  # all groups below are gone
+    size = cover.size[group] + tree.least_size[node]
+    return size * _least_union_cost(space, costs, cover, tree, node, group, least / size * _SLACK)
+
+
+@kernel(allocates=False)
 def find_nearest_group(
-    space: Space, costs: RangeCosts, cover: Cover, tree: Tree, stack: Stack, group: int
+    space: Space, costs: RangeCosts, cover: Cover, tree: Tree, queue: Queue, group: int
 ) -> tuple[int, float]:
     """Return the group G' with the least |G ∪ G'| · cost, lowest number among equals, and that penalty.
 
@@ -93,52 +87,16 @@ def find_nearest_group(
     own = tree.leaf_of[group]
     if own >= 0:  # groups of the same leaf are near: they tell how much can be skipped
         best, least = _scan_leaf(space, costs, cover, tree, own, group, best, least)
-    stack.node[0], stack.bound[0] = 0, 0.0
-    waiting = 1
-    while waiting > 0:
-        waiting -= 1
-        node, bound = stack.node[waiting], stack.bound[waiting]
-        if node == own or bound > least or (bound == least and tree.least_number[node] >= best):
-            continue
-        if tree.shape.right[node] < 0:
+    waiting = push(queue, 0, 0.0, tree.least_number[0], 0)
+    while waiting > 0 and comes_before(queue.bound[0], queue.number[0], least, best):
+        node = queue.item[0]
+        waiting = drop_first(queue, waiting)
+        if tree.shape.right[node] >= 0:
+            for which in range(2):
+                child = child_of(tree, node, which)
+                bound = _penalty_bound(space, costs, cover, tree, child, group, least)
+                if comes_before(bound, tree.least_number[child], least, best):
+                    waiting = push(queue, waiting, bound, tree.least_number[child], child)
+        elif node != own:
             best, least = _scan_leaf(space, costs, cover, tree, node, group, best, least)
-            continue
-        waiting = _push_children(space, costs, cover, tree, stack, waiting, node, group, least)
     return best, least
-
-
-@kernel()
-def _push_children(
-    space: Space,
-    costs: RangeCosts,
-    cover: Cover,
-    tree: Tree,
-    stack: Stack,
-    waiting: int,
-    node: int,
-    group: int,
-    least: float,
-) -> int:
-    """Put the children that may hold a nearer group on the stack, the nearer child on top; return its new height."""
-    left, right = node + 1, tree.shape.right[node]
-    near_left = _penalty_bound(space, costs, cover, tree, left, group, least)
-    near_right = _penalty_bound(space, costs, cover, tree, right, group, least)
-    if near_right < near_left:
-        left, right, near_left, near_right = right, left, near_right, near_left
-    if near_right <= least:
-        stack.node[waiting], stack.bound[waiting] = right, near_right
-        waiting += 1
-    if near_left <= least:
-        stack.node[waiting], stack.bound[waiting] = left, near_left
-        waiting += 1
-    return waiting
-
-
-@kernel()
-def _penalty_bound(
-    space: Space, costs: RangeCosts, cover: Cover, tree: Tree, node: int, group: int, least: float
-) -> float:
-    if tree.least_number[node] == GONE:
-        return np.inf  # all groups below are gone
-    size = cover.size[group] + tree.least_size[node]
-    return size * _least_union_cost(space, costs, cover, tree, node, group, least / size * _SLACK)

@@ -49,16 +49,16 @@ def tabulate_costs(space: Space) -> RangeCosts:
     return RangeCosts(start, table)
 
 
-@kernel()
+@kernel(allocates=False)
 def weighted_cost(space: Space, costs: RangeCosts, column: int, low: int, high: int) -> float:
     """Return weight · cost of releasing ``low..high`` in an INTERVAL or NODE column."""
     start = costs.start[column]
     if start >= 0:
-        return costs.table[start + low * space.cardinality[column] + high]
+        return costs.table[np.uint64(start + low * space.cardinality[column] + high)]  # unsigned: no test for below 0
     return space.weight[column] * range_cost(space, column, low, high)
 
 
-@kernel()
+@kernel(allocates=False)
 def count_values(words: WordArray, begin: int, end: int) -> int:
     """Return how many values a set of bits holds, in the words ``begin..end - 1``."""
     count = 0
@@ -67,7 +67,7 @@ def count_values(words: WordArray, begin: int, end: int) -> int:
     return count
 
 
-@kernel()
+@kernel(allocates=False)
 def count_union(one: WordArray, other: WordArray, begin: int, end: int) -> int:
     """Return how many values two sets of bits hold together, in the words ``begin..end - 1``."""
     count = 0
@@ -76,7 +76,7 @@ def count_union(one: WordArray, other: WordArray, begin: int, end: int) -> int:
     return count
 
 
-@kernel()
+@kernel(allocates=False)
 def count_common(one: WordArray, other: WordArray, begin: int, end: int) -> int:
     """Return how many values two sets of bits share, in the words ``begin..end - 1``."""
     count = 0
@@ -85,18 +85,16 @@ def count_common(one: WordArray, other: WordArray, begin: int, end: int) -> int:
     return count
 
 
-@kernel()
+@kernel(allocates=False)
 def union_cost_within(space: Space, costs: RangeCosts, cover: Cover, a: int, b: int, limit: float) -> float:
     """Return the weighted cost, for each record, of the union of two groups, or any part of it above ``limit``."""
     total = 0.0
     for column in range(space.kind.shape[0]):
         low = min(cover.low[column, a], cover.low[column, b])
         high = max(cover.high[column, a], cover.high[column, b])
-        if low == high:
-            continue
         if space.kind[column] != SET:
             total += weighted_cost(space, costs, column, low, high)
-        else:
+        elif low != high:
             begin, end = space.word_start[column], space.word_start[column + 1]
             count = count_union(cover.words[a], cover.words[b], begin, end)
             total += space.weight[column] * set_cost(space, column, count, high == space.missing[column])
@@ -105,7 +103,7 @@ def union_cost_within(space: Space, costs: RangeCosts, cover: Cover, a: int, b: 
     return total
 
 
-@kernel()
+@kernel(inline=True, allocates=False)
 def cost_with_record(
     space: Space, costs: RangeCosts, cover: Cover, group: int, codes: IntArray, record: int, limit: float
 ) -> float:
@@ -115,11 +113,9 @@ def cost_with_record(
         code = codes[column, record]
         low = min(cover.low[column, group], code)
         high = max(cover.high[column, group], code)
-        if low == high:
-            continue
         if space.kind[column] != SET:
             total += weighted_cost(space, costs, column, low, high)
-        else:
+        elif low != high:
             begin, end = space.word_start[column], space.word_start[column + 1]
             count = 0
             for word in range(begin, end):

@@ -62,7 +62,7 @@ class Cover(NamedTuple):
     """Number of records, (g,)."""
 
 
-@kernel()
+@kernel(allocates=False)
 def find_node(space: Space, column: int, low: int, high: int) -> int:
     """Return the closest common ancestor of the leaf codes ``low..high`` of a NODE column."""
     start = space.start[column]
@@ -72,7 +72,7 @@ def find_node(space: Space, column: int, low: int, high: int) -> int:
     return node
 
 
-@kernel()
+@kernel(allocates=False)
 def range_cost(space: Space, column: int, low: int, high: int) -> float:
     """Return the cost of releasing ``low..high`` in an INTERVAL or NODE column."""
     if low == high:
@@ -85,7 +85,7 @@ def range_cost(space: Space, column: int, low: int, high: int) -> float:
     return space.node_cost[space.start[column] + find_node(space, column, low, high)]
 
 
-@kernel()
+@kernel(allocates=False)
 def count_bits(word: int) -> int:
     """Return the number of bits set in a 64-bit word."""
     x = np.uint64(word)
@@ -98,7 +98,7 @@ def count_bits(word: int) -> int:
     return np.int64(x & np.uint64(127))  # type: ignore[return-value]  # int() would stay unsigned in numba
 
 
-@kernel()
+@kernel(allocates=False)
 def set_cost(space: Space, column: int, count: int, holds_missing: bool) -> float:
     """Return the cost of releasing a set of ``count`` distinct values, the missing one among them or not."""
     if count <= 1:
@@ -108,13 +108,13 @@ def set_cost(space: Space, column: int, count: int, holds_missing: bool) -> floa
     return count / space.domain[column]
 
 
-@kernel()
+@kernel(allocates=False)
 def holds_code(words: WordArray, word_start: int, code: int) -> bool:
     """Tell whether the bit of ``code`` is set in a group's words."""
     return (words[word_start + (code >> 6)] >> np.uint64(code & 63)) & np.uint64(1) != np.uint64(0)
 
 
-@kernel()
+@kernel(allocates=False)
 def column_cost(space: Space, cover: Cover, column: int, group: int) -> float:
     """Return the unweighted cost of one column of one group, for each of its records."""
     low, high = cover.low[column, group], cover.high[column, group]
@@ -128,7 +128,7 @@ def column_cost(space: Space, cover: Cover, column: int, group: int) -> float:
     return set_cost(space, column, count, high == space.missing[column])
 
 
-@kernel()
+@kernel(allocates=False)
 def union_cost(space: Space, cover: Cover, a: int, b: int) -> float:
     """Return the weighted cost, for each record, of the union of groups ``a`` and ``b``, neither of them empty."""
     total = 0.0
@@ -147,7 +147,7 @@ def union_cost(space: Space, cover: Cover, a: int, b: int) -> float:
     return total
 
 
-@kernel()
+@kernel(allocates=False)
 def group_cost(space: Space, cover: Cover, group: int) -> float:
     """Return the weighted cost of a group for each of its records."""
     total = 0.0
@@ -156,7 +156,7 @@ def group_cost(space: Space, cover: Cover, group: int) -> float:
     return total
 
 
-@kernel()
+@kernel(allocates=False)
 def join(space: Space, cover: Cover, a: int, b: int) -> None:
     """Widen the cover of group ``a`` by that of group ``b``; a group of size 0 covers nothing."""
     if cover.size[b] == 0:
@@ -173,7 +173,7 @@ def join(space: Space, cover: Cover, a: int, b: int) -> None:
     cover.size[a] += cover.size[b]
 
 
-@kernel()
+@kernel(inline=True, allocates=False)
 def add_record(space: Space, cover: Cover, group: int, codes: IntArray, record: int) -> None:
     """Widen the cover of ``group`` by one record (a group of size 0 takes the record's own box)."""
     for column in range(space.kind.shape[0]):

@@ -11,9 +11,11 @@ import numpy as np
 from shoal.kernels.bottom_up import Chains, members_of, merge_groups, take_cheapest, write_group
 from shoal.kernels.compiling import kernel
 from shoal.kernels.group_tree import Tree, remove_group, update_group
-from shoal.kernels.nearest_group import Stack, find_nearest_group
-from shoal.kernels.range_costs import RangeCosts, cover_by_group, weighted_cost
-from shoal.kernels.space import SET, Cover, Space, add_record, group_cost
+from shoal.kernels.nearest_group import find_nearest_group
+from shoal.kernels.range_costs import RangeCosts, cover_by_group
+from shoal.kernels.search_queue import Queue, comes_before
+from shoal.kernels.space import Cover, Space, add_record, group_cost
+from shoal.kernels.within_reach import next_within_reach, start_search
 from shoal.typing import IntArray
 
 
@@ -30,22 +32,7 @@ def start_groups(space: Space, codes: IntArray, order: IntArray, ends: IntArray)
     return cover, chains
 
 
-@kernel()
-def _cost_to_reach(space: Space, costs: RangeCosts, cover: Cover, group: int, donor: int, limit: float) -> float:
-    """Return a cost that ``group`` with any record of ``donor`` is never under, or any part of it above ``limit``."""
-    total = 0.0
-    for column in range(space.kind.shape[0]):
-        low, high = cover.low[column, group], cover.high[column, group]
-        if space.kind[column] != SET:
-            low, high = min(low, cover.high[column, donor]), max(high, cover.low[column, donor])
-            if low != high:
-                total += weighted_cost(space, costs, column, low, high)
-        if total > limit:
-            break
-    return total
-
-
-@kernel()
+@kernel(allocates=False)
 def _pull_cost(
     space: Space, costs: RangeCosts, codes: IntArray, piece: Cover, members: IntArray, lacking: int, limit: float
 ) -> float:
@@ -73,29 +60,6 @@ def _cover_of_group(space: Space, cover: Cover, group: int) -> Cover:
 
 
 @kernel()
-def find_donor(
-    space: Space, costs: RangeCosts, codes: IntArray, cover: Cover, chains: Chains, group: int, k: int
-) -> tuple[int, float]:
-    """Return the group that gives the k - n lacking records at the least NCP, lowest number among equals, and the cost.
-
-    Only a group of at least 2k - n records can spare them; -1 when there is none.
-    """
-    lacking = k - cover.size[group]
-    best, least = -1, np.inf
-    for donor in range(cover.size.shape[0]):
-        if cover.size[donor] < 2 * k - cover.size[group]:
-            continue
-        if _cost_to_reach(space, costs, cover, group, donor, least) >= least:
-            continue
-        piece = _cover_of_group(space, cover, group)
-        members = members_of(chains, donor, cover.size[donor])
-        cost = _pull_cost(space, costs, codes, piece, members, lacking, least)
-        if cost < least:
-            best, least = donor, cost
-    return best, least
-
-
-@kernel()
 def _cover_of(space: Space, codes: IntArray, members: IntArray) -> Cover:
     """Return the cover of one group of records."""
     cover = cover_by_group(space, 1)
@@ -104,10 +68,41 @@ def _cover_of(space: Space, codes: IntArray, members: IntArray) -> Cover:
     return cover
 
 
-@kernel()
+@kernel(allocates=False)
 def _penalty(space: Space, cover: Cover, group: int) -> float:
     """Return NCP of a group, counted over all its records."""
     return cover.size[group] * group_cost(space, cover, group)
+
+
+@kernel()
+def find_donor(
+    space: Space,
+    costs: RangeCosts,
+    codes: IntArray,
+    cover: Cover,
+    chains: Chains,
+    tree: Tree,
+    queue: Queue,
+    group: int,
+    k: int,
+) -> tuple[int, float]:
+    """Return the group that gives the k - n lacking records at the least NCP, lowest number among equals, and the cost.
+
+    Only a group of at least 2k - n records can spare them; -1 when there is none.
+    """
+    lacking = k - cover.size[group]
+    best, least = -1, np.inf
+    waiting = start_search(tree, queue, k + lacking)
+    while waiting > 0:
+        donor, waiting = next_within_reach(space, costs, cover, tree, queue, waiting, group, k + lacking, least, best)
+        if donor < 0:
+            break
+        piece = _cover_of_group(space, cover, group)
+        members = members_of(chains, donor, cover.size[donor])
+        cost = _pull_cost(space, costs, codes, piece, members, lacking, least)
+        if comes_before(cost, donor, least, best):
+            best, least = donor, cost
+    return best, least
 
 
 @kernel()
@@ -118,15 +113,15 @@ def repair_group(
     cover: Cover,
     chains: Chains,
     tree: Tree,
-    stack: Stack,
+    queue: Queue,
     group: int,
     k: int,
 ) -> bool:
     """Give a small group more records in the cheaper of two ways, of equals the pull; False if it is the only group."""
-    other, union_penalty = find_nearest_group(space, costs, cover, tree, stack, group)
+    other, union_penalty = find_nearest_group(space, costs, cover, tree, queue, group)
     if other < 0:
         return False
-    donor, cost = find_donor(space, costs, codes, cover, chains, group, k)
+    donor, cost = find_donor(space, costs, codes, cover, chains, tree, queue, group, k)
     if donor >= 0:
         lacking = k - cover.size[group]
         members = members_of(chains, donor, cover.size[donor])
@@ -154,12 +149,12 @@ def repair(
     cover: Cover,
     chains: Chains,
     tree: Tree,
-    stack: Stack,
+    queue: Queue,
     asking: IntArray,
     k: int,
 ) -> None:
     """Bring each group of ``asking`` that is still there to k records."""
     for group in asking:
         while 0 < cover.size[group] < k:
-            if not repair_group(space, costs, codes, cover, chains, tree, stack, group, k):
+            if not repair_group(space, costs, codes, cover, chains, tree, queue, group, k):
                 break

@@ -137,9 +137,9 @@ def _merge_round(space: Space, costs: RangeCosts, cover: Cover, chains: Chains, 
     """Let each small group merge once; yield the number of merges now and then."""
     from shoal.kernels import bottom_up as kernels  # noqa: PLC0415
     from shoal.kernels.group_tree import build_tree  # noqa: PLC0415
-    from shoal.kernels.nearest_group import make_stack  # noqa: PLC0415
+    from shoal.kernels.search_queue import make_queue  # noqa: PLC0415
 
-    stack = make_stack(cover.size.shape[0])
+    queue = make_queue(2 * cover.size.shape[0] + 2)
     asking = np.flatnonzero(cover.size < k).astype(np.int32)
     built = left = cover.size.shape[0]
     tree = build_tree(space, costs, cover, np.arange(built, dtype=np.int32))
@@ -149,7 +149,7 @@ def _merge_round(space: Space, costs: RangeCosts, cover: Cover, chains: Chains, 
             tree = build_tree(space, costs, cover, there)
             built = left = there.size
         part = asking[begin : begin + _CHUNK]
-        merged = kernels.merge_small_groups(space, costs, cover, chains, tree, stack, part, k)
+        merged = kernels.merge_small_groups(space, costs, cover, chains, tree, queue, part, k)
         left -= merged
         yield merged
 
@@ -178,14 +178,14 @@ def group_top_down(
 def _repair(space: Space, costs: RangeCosts, codes: IntArray, cover: Cover, chains: Chains, k: int) -> Iterator[float]:
     """Bring all small groups to k records; yield the share done now and then."""
     from shoal.kernels.group_tree import build_tree  # noqa: PLC0415
-    from shoal.kernels.nearest_group import make_stack  # noqa: PLC0415
+    from shoal.kernels.search_queue import make_queue  # noqa: PLC0415
     from shoal.kernels.top_down_repair import repair  # noqa: PLC0415
 
-    stack = make_stack(cover.size.shape[0])
+    queue = make_queue(2 * cover.size.shape[0] + 2)
     asking = np.flatnonzero(cover.size < k).astype(np.int32)
     for begin in range(0, asking.size, _REPAIRS):
         tree = build_tree(space, costs, cover, np.flatnonzero(cover.size).astype(np.int32))
-        repair(space, costs, codes, cover, chains, tree, stack, asking[begin : begin + _REPAIRS], k)
+        repair(space, costs, codes, cover, chains, tree, queue, asking[begin : begin + _REPAIRS], k)
         yield min(1.0, (begin + _REPAIRS) / asking.size)
 
 
