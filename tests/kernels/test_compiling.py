@@ -118,3 +118,17 @@ def test_a_kernel_said_to_make_no_array_is_refused_when_it_makes_one():
 
     with pytest.raises(numba.core.errors.NumbaError):
         make_array()
+
+
+@pytest.mark.compiled
+def test_a_kernel_called_with_integers_of_any_width_is_compiled_once():
+    @compiling.kernel()
+    def double(number):
+        return number * 2
+
+    @compiling.kernel()
+    def call(numbers):
+        return double(3) + double(numbers[0]) + double(numbers.shape[0])
+
+    assert call(np.array([2**31 - 1], np.int32)) == 6 + 2 * (2**31 - 1) + 2
+    assert len(double.signatures) == 1

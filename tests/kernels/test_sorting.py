@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.kernels.sorting import order_falling, sort_codes
+from shoal.kernels.sorting import order_by_key, order_falling, sort_codes
 
 
 @given(st.lists(st.integers(-(2**31), 2**31 - 1)))
@@ -19,3 +19,9 @@ def test_places_come_largest_first_and_equal_ones_in_their_order(values):
     order = np.empty(len(values), np.int32)
     order_falling(np.array(values), order)
     assert order.tolist() == sorted(range(len(values)), key=lambda place: -values[place])
+
+
+@given(st.lists(st.integers(-3, 3), max_size=100))
+def test_places_are_ordered_by_key_and_equal_keys_keep_their_order(keys):
+    key = np.array(keys, np.int64)
+    np.testing.assert_array_equal(order_by_key(key), np.argsort(key, kind="stable"))

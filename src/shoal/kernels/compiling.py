@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from numba import types
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
@@ -56,6 +57,25 @@ def find_cache_folder() -> Path | None:
 _cache_folder = cache(find_cache_folder)
 
 
+def _widen(kind: types.Type) -> types.Type:
+    kind = types.unliteral(kind)
+    return types.intp if isinstance(kind, types.Integer) and kind.signed else kind
+
+
+def _compile_once_for_all_integers(compiled: Any) -> None:
+    """Let other kernels call this one with 64-bit integers whatever they hold.
+
+    numba compiles a kernel again for each constant and each width of integer that a caller passes, which made up
+    a third of the compile time.
+    """
+    resolve = compiled.get_call_template
+
+    def resolve_widened(args: tuple[types.Type, ...], kws: dict[str, types.Type]) -> Any:
+        return resolve(tuple(map(_widen, args)), {name: _widen(kind) for name, kind in kws.items()})
+
+    compiled.get_call_template = resolve_widened
+
+
 def kernel(*, parallel: bool = False, inline: bool = False, allocates: bool = True) -> Callable[[_Kernel], _Kernel]:
     """Compile a function with numba, with the settings every kernel shares.
 
@@ -78,11 +98,13 @@ def kernel(*, parallel: bool = False, inline: bool = False, allocates: bool = Tr
                 inline="always" if inline else "never",
                 cache=folder is not None,
                 nogil=True,
+                no_cfunc_wrapper=True,  # no kernel is passed as a function; each wrapper takes a moment to compile
                 error_model="numpy",  # nothing is raised inside a kernel
                 _nrt=allocates,
             )(function)
         finally:
             numba.config.CACHE_DIR = before
+        _compile_once_for_all_integers(compiled)
         return cast("_Kernel", compiled)
 
     return compile_it

@@ -70,7 +70,8 @@ def bound_windows(space: Space, column: int, value: IntArray, cells: IntArray, c
             cost[used] = least / space.domain[column]
             used += 1
         least, width = width, width * GROWTH
-    cells[used] = 0
+    for place in range(size):
+        cells[used, place] = 0
     cost[used] = least / space.domain[column]
     return used + 1
 
@@ -79,7 +80,8 @@ def bound_windows(space: Space, column: int, value: IntArray, cells: IntArray, c
 def bound_levels(space: Space, column: int, value: IntArray, cells: IntArray, cost: FloatArray) -> int:
     """Write the levels of one column, cheap to dear; return their number. A missing value is mixed only at the last."""
     size = value.shape[0]
-    cells[0] = np.arange(size)
+    for place in range(size):
+        cells[0, place] = place
     cost[0] = 0.0
     if size == 1:
         return 1
@@ -88,15 +90,18 @@ def bound_levels(space: Space, column: int, value: IntArray, cells: IntArray, co
     present = size - (value[-1] == space.missing[column])
     used = 1
     if present > 1 and space.kind[column] == INTERVAL:
-        cells[:, present:] = size
+        for level in range(cells.shape[0]):
+            for place in range(present, size):
+                cells[level, place] = size
         used = bound_windows(space, column, value[:present], cells[:, :present], cost)
     elif present > 1:
-        cells[1, :present] = 0
-        cells[1, present:] = size
+        for place in range(size):
+            cells[1, place] = 0 if place < present else size
         cost[1] = 2.0 / space.domain[column]
         used = 2
     if present < size:
-        cells[used] = 0
+        for place in range(size):
+            cells[used, place] = 0
         cost[used] = 1.0
         used += 1
     return used

@@ -97,7 +97,8 @@ def push_dearer(ladder: Ladder, queue: Queue, entry: int) -> None:
             continue
         new = queue.size[1]
         queue.size[1] += 1
-        queue.step[new] = queue.step[entry]
+        for other in range(queue.step.shape[1]):
+            queue.step[new, other] = queue.step[entry, other]
         queue.step[new, column] += 1
         queue.last[new] = column
         queue.cost[new] = queue.cost[entry] + ladder.cost[level + 1] - ladder.cost[level]
@@ -180,13 +181,15 @@ def start_search(ladder: Ladder, most: int) -> Search:
     columns, combinations = ladder.first.shape[0] - 1, 1.0
     for column in range(columns):
         combinations *= ladder.first[column + 1] - ladder.first[column]
-    state = np.zeros(3, np.int64)
+    state, alive = np.zeros(3, np.int64), np.empty(records, np.int32)
     state[0] = records
+    for record in range(records):
+        alive[record] = record
     return Search(
         make_queue(ladder, int(min(combinations + columns, float(most)))),
         make_table(records),
         np.empty(records, np.int32),
-        np.arange(records).astype(np.int32),
+        alive,
         np.full(records, -1, np.int32),
         state,
     )

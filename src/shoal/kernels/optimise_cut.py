@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.compiling import kernel
+from shoal.kernels.sorting import order_by_key
 from shoal.kernels.space import SET, Space, range_cost, set_cost
 from shoal.typing import FloatArray, IntArray
 
@@ -17,7 +18,8 @@ def running_costs(space: Space, codes: IntArray, members: IntArray, backwards: b
     """Write into ``cost[i]`` the weighted cost of the first i + 1 members (the last ones, if ``backwards``)."""
     columns, size = codes.shape[1], members.shape[0]
     words = np.zeros(space.word_start[columns], np.uint64)
-    cost[:size] = 0.0
+    for step in range(size):
+        cost[step] = 0.0
     for column in range(columns):
         low = high = codes[members[size - 1 if backwards else 0], column]
         first, count, part = space.word_start[column], 0, 0.0
@@ -37,13 +39,15 @@ def running_costs(space: Space, codes: IntArray, members: IntArray, backwards: b
 
 
 @kernel()
-def sort_by_column(codes: IntArray, members: IntArray, column: int) -> None:
-    """Sort members by their code in a column; equal ones keep their order."""
+def sort_by_column(codes: IntArray, members: IntArray, column: int, ordered: IntArray) -> None:
+    """Write members into ``ordered`` by their code in a column; equal ones keep their order."""
     size = members.shape[0]
-    key = np.empty(size, np.int32)
+    key = np.empty(size, np.int64)
     for place in range(size):
         key[place] = codes[members[place], column]
-    members[:] = members[np.argsort(key, kind="mergesort")]
+    order = order_by_key(key)
+    for place in range(size):
+        ordered[place] = members[order[place]]
 
 
 @kernel()
@@ -51,11 +55,10 @@ def find_cut(space: Space, codes: IntArray, members: IntArray, k: int) -> tuple[
     """Return the column and the size of the left side of the cheapest cut, trying each column's order."""
     size = members.shape[0]
     left, right = np.empty(size), np.empty(size)
-    trial = members.copy()
+    trial = np.empty(size, np.int32)
     best, best_column, best_size = np.inf, 0, size // 2
     for column in range(codes.shape[1]):
-        trial[:] = members
-        sort_by_column(codes, trial, column)
+        sort_by_column(codes, members, column, trial)
         if codes[trial[0], column] == codes[trial[-1], column]:
             continue
         running_costs(space, codes, trial, False, left)
@@ -72,16 +75,16 @@ def find_rough_cut(space: Space, codes: IntArray, members: IntArray) -> tuple[in
     """Return the column that saves most when cut in the middle, looking at that column alone."""
     size = members.shape[0]
     best, best_column = -1.0, 0
+    trial = np.empty(size, np.int32)
     for column in range(codes.shape[1]):
-        values = np.sort(codes[members, column])
-        middle = values[size // 2]
-        whole = range_cost(space, column, values[0], values[-1]) if space.kind[column] != SET else 1.0
-        sides = 0.0
+        sort_by_column(codes, members, column, trial)
+        low, high = codes[trial[0], column], codes[trial[-1], column]
+        whole, sides = 1.0, 0.0
         if space.kind[column] != SET:
-            sides = range_cost(space, column, values[0], values[size // 2 - 1]) + range_cost(
-                space, column, middle, values[-1]
-            )
-        saving = space.weight[column] * (whole - sides / 2.0) if values[0] != values[-1] else -1.0
+            whole = range_cost(space, column, low, high)
+            sides = range_cost(space, column, low, codes[trial[size // 2 - 1], column])
+            sides += range_cost(space, column, codes[trial[size // 2], column], high)
+        saving = space.weight[column] * (whole - sides / 2.0) if low != high else -1.0
         if saving > best:
             best, best_column = saving, column
     return best_column, size // 2
@@ -107,7 +110,10 @@ def cut_members(space: Space, codes: IntArray, members: IntArray, k: int, label:
             column, left = find_rough_cut(space, codes, part)
         else:
             column, left = find_cut(space, codes, part, k)
-        sort_by_column(codes, part, column)
+        ordered = np.empty(end - begin, np.int32)
+        sort_by_column(codes, part, column, ordered)
+        for place in range(end - begin):
+            part[place] = ordered[place]
         begins[depth], ends[depth] = begin + left, end
         begins[depth + 1], ends[depth + 1] = begin, begin + left
         depth += 2
@@ -116,20 +122,22 @@ def cut_members(space: Space, codes: IntArray, members: IntArray, k: int, label:
 
 @kernel()
 def cut_large(space: Space, codes: IntArray, label: IntArray, groups: int, k: int) -> int:
-    """Cut every group of 2k or more records; return the number of groups. Labels are 0..groups-1."""
+    """Cut every group of 2k or more records; return the number of groups. Labels are 0..groups-1, or -1 for none."""
     start = np.zeros(groups + 1, np.int64)
     for record in range(label.shape[0]):
-        start[label[record] + 1] += 1
+        if label[record] >= 0:
+            start[label[record] + 1] += 1
     for group in range(groups):
         start[group + 1] += start[group]
-    fill = start[:groups].copy()
-    order = np.empty(label.shape[0], np.int32)
+    order = np.empty(start[groups], np.int32)
     for record in range(label.shape[0]):
-        order[fill[label[record]]] = record
-        fill[label[record]] += 1
-    used = 0
+        if label[record] >= 0:
+            order[start[label[record]]] = record
+            start[label[record]] += 1  # ends as the start of the next group
+    used, begin = 0, 0
     for group in range(groups):
-        members = order[start[group] : start[group + 1]]
+        members = order[begin : start[group]]
+        begin = start[group]
         if members.shape[0] > 0:
             used = cut_members(space, codes, members, k, label, used)
     return used

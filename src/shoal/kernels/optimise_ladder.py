@@ -13,6 +13,7 @@ import numpy as np
 
 from shoal.kernels.chance import draw_below, draw_share, draw_word
 from shoal.kernels.compiling import kernel
+from shoal.kernels.sorting import order_by_key
 from shoal.kernels.space import INTERVAL, NODE, SET, Space, range_cost
 from shoal.typing import FloatArray, IntArray, LongArray, WordArray
 
@@ -35,7 +36,10 @@ class Ladder(NamedTuple):
 def distinct_values(codes: IntArray, column: int, rank: IntArray) -> tuple[IntArray, IntArray]:
     """Return the sorted values of a column and how often each occurs; ``rank`` receives each record's place among them."""
     records = codes.shape[0]
-    order = np.argsort(codes[:, column], kind="mergesort")
+    key = np.empty(records, np.int64)
+    for record in range(records):
+        key[record] = codes[record, column]
+    order = order_by_key(key)
     value, count = np.empty(records, np.int32), np.zeros(records, np.int32)
     number = -1
     for place in range(records):
@@ -103,19 +107,22 @@ def smallest_gap(position: FloatArray) -> float:
 
 
 @kernel()
-def expected_cost(space: Space, column: int, value: IntArray, count: IntArray, k: int) -> float:
-    """Return the cost to expect of k records drawn from one cell: sets hold only the values drawn."""
-    total = 0
-    for place in range(value.shape[0]):
-        total += count[place]
-    if value.shape[0] == 1:
+def expected_cost(
+    space: Space, column: int, value: IntArray, count: IntArray, members: LongArray, total: int, k: int
+) -> float:
+    """Return the cost to expect of k records drawn from the ``total`` of one cell: sets hold only the values drawn.
+
+    ``members`` are the places of the cell's values, the smallest value first.
+    """
+    low, high = value[members[0]], value[members[-1]]
+    if low == high:
         return 0.0
-    if value[-1] == space.missing[column]:
+    if high == space.missing[column]:
         return 1.0
     if space.kind[column] != SET:
-        return range_cost(space, column, value[0], value[-1])
+        return range_cost(space, column, low, high)
     distinct = 0.0
-    for place in range(value.shape[0]):
+    for place in members:
         distinct += 1.0 - (1.0 - count[place] / total) ** k
     return max(distinct, 2.0) / space.domain[column]
 
@@ -123,7 +130,10 @@ def expected_cost(space: Space, column: int, value: IntArray, count: IntArray, k
 @kernel()
 def level_cost(space: Space, column: int, value: IntArray, count: IntArray, cell: IntArray, k: int) -> float:
     """Return the mean cost of a record at a level (cells are numbered in any order)."""
-    order = np.argsort(cell, kind="mergesort")
+    key = np.empty(cell.shape[0], np.int64)
+    for place in range(cell.shape[0]):
+        key[place] = cell[place]
+    order = order_by_key(key)
     total, weighed, begin = 0, 0.0, 0
     for end in range(1, order.shape[0] + 1):
         if end < order.shape[0] and cell[order[end]] == cell[order[begin]]:
@@ -133,7 +143,7 @@ def level_cost(space: Space, column: int, value: IntArray, count: IntArray, cell
         for place in members:
             size += count[place]
         total += size
-        weighed += size * expected_cost(space, column, value[members], count[members], k)
+        weighed += size * expected_cost(space, column, value, count, members, size, k)
         begin = end
     return space.weight[column] * weighed / total
 
@@ -149,15 +159,16 @@ def fill_cells(
     """
     size = value.shape[0]
     present = size - (value[-1] == space.missing[column] and space.kind[column] != NODE)
-    cells[0] = np.arange(size)
-    used = 1
-    node = value.copy()
-    first = space.start[column]
-    position = np.zeros(present)
+    used, first = 1, space.start[column]
+    node, position, shuffled = np.empty(size, np.int32), np.zeros(present), np.empty(present, np.int64)
+    for place in range(size):
+        cells[0, place] = place
+        node[place] = value[place]
     if space.kind[column] == INTERVAL:
         for place in range(present):
             position[place] = space.position[first + value[place]]
-    shuffled = np.arange(present)
+    for place in range(present):
+        shuffled[place] = place
     if chance:
         for place in range(present - 1, 0, -1):
             other = draw_below(state, place + 1)
@@ -169,7 +180,8 @@ def fill_cells(
         steps = max(1.0, np.floor(span / unit / ratio ** (MOST_LEVELS - 4)))
     while used < MOST_LEVELS - 1:
         cell = cells[used]
-        cell[present:] = size
+        for place in range(present, size):
+            cell[place] = size
         if space.kind[column] == NODE:
             node_level(space, column, node, ratio, cell[:present])
         elif space.kind[column] == INTERVAL:
@@ -180,16 +192,19 @@ def fill_cells(
         else:
             chunk_level(shuffled, chunk, cell[:present])
             chunk *= 2
-        last, before = cell[:present].max(), cells[used - 1, :present].max()
-        if last == cell[:present].min():
+        last, before = 0, 0
+        for place in range(present):
+            last, before = max(last, cell[place]), max(before, cells[used - 1, place])
+        if last == 0:
             break
         used += last < before or space.kind[column] == INTERVAL
     if present > 1:
-        cells[used, :present] = 0
-        cells[used, present:] = size
+        for place in range(size):
+            cells[used, place] = 0 if place < present else size
         used += 1
     if size > present:
-        cells[used] = 0
+        for place in range(size):
+            cells[used, place] = 0
         used += 1
     return used
 
@@ -204,17 +219,17 @@ def build_ladder(space: Space, codes: IntArray, k: int, ratio: float, noise: flo
     used = 0
     for column in range(columns):
         value, count = distinct_values(codes, column, rank)
-        cells = np.empty((MOST_LEVELS + 1, value.shape[0]), np.int32)
+        cells = np.zeros((MOST_LEVELS + 1, value.shape[0]), np.int32)
         levels = 1
         if value.shape[0] > 1:
             levels = fill_cells(space, column, value, cells, ratio, noise > 0.0, state)
-        else:
-            cells[0] = 0
         shake = np.exp(noise * (2.0 * draw_share(state) - 1.0))
         for level in range(levels):
             if used == marks.shape[0]:
                 wider = np.empty((2 * used, records), np.uint64)
-                wider[:used] = marks
+                for row in range(used):
+                    for record in range(records):
+                        wider[row, record] = marks[row, record]
                 marks = wider
             cost = level_cost(space, column, value, count, cells[level], k) * shake
             costs[used] = cost if level == 0 else max(cost, costs[used - 1])

@@ -12,6 +12,7 @@ from shoal.kernels.optimise_cut import cut_large
 from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh, total_cost
 from shoal.kernels.optimise_moves import sweep
 from shoal.kernels.optimise_regroup import join_cheapest, ruin_and_recreate
+from shoal.kernels.sorting import order_by_key
 from shoal.kernels.space import SET, Space, range_cost
 from shoal.typing import IntArray, LongArray, WordArray
 
@@ -49,23 +50,13 @@ def complete(space: Space, codes: IntArray, label: IntArray, groups: int, k: int
         return cut_large(space, codes, label, groups + 1, k)
     if rest == 0:
         return cut_large(space, codes, label, groups, k)
-    homeless = np.empty(rest, np.int32)
-    labelled = np.empty(label.shape[0] - rest, np.int32)
-    a = b = 0
+    groups = cut_large(space, codes, label, groups, k)
+    made = load_groups(space, codes, label, groups, 3 * k)
     for record in range(label.shape[0]):
         if label[record] < 0:
-            homeless[a] = record
-            a += 1
-        else:
-            labelled[b] = record
-            b += 1
-    part = label[labelled]
-    groups = cut_large(space, codes[labelled], part, groups, k)
-    label[labelled] = part
-    made = load_groups(space, codes, label, groups, 3 * k)
-    for place in range(rest):
-        join_cheapest(space, made, groups, homeless[place])
-    label[:] = made.label
+            join_cheapest(space, made, groups, record)
+    for record in range(label.shape[0]):
+        label[record] = made.label[record]
     return cut_large(space, codes, label, groups, k)
 
 
@@ -134,7 +125,11 @@ def sort_groups(
         key = np.empty(end - begin, np.int64)
         for place in range(end - begin):
             key[place] = (np.int64(codes[part[place], column]) << 20) + draw_below(state, 1 << 20)
-        part[:] = part[np.argsort(key)]
+        sort = order_by_key(key)
+        for place in range(end - begin):
+            key[place] = part[sort[place]]
+        for place in range(end - begin):
+            part[place] = key[place]
         middle = (begin + end) // 2
         begins[depth], ends[depth] = middle, end
         begins[depth + 1], ends[depth + 1] = begin, middle

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from shoal.kernels.compiling import kernel
-from shoal.typing import FloatArray, IntArray
+from shoal.typing import FloatArray, IntArray, LongArray
+
+_RUN = 16
+"""Places sorted by insertion before runs are merged."""
 
 
 @kernel()
@@ -28,6 +33,41 @@ def sort_codes(values: IntArray) -> None:
     for last in range(size - 1, 0, -1):
         values[0], values[last] = values[last], values[0]
         sift_down(values, 0, last)
+
+
+@kernel()
+def sort_runs(key: LongArray, order: LongArray) -> None:
+    """Sort each run of a few places by key; equal keys keep their order."""
+    for begin in range(0, key.shape[0], _RUN):
+        for place in range(begin, min(begin + _RUN, key.shape[0])):
+            slot = place
+            while slot > begin and key[order[slot - 1]] > key[place]:
+                order[slot] = order[slot - 1]
+                slot -= 1
+            order[slot] = place
+
+
+@kernel()
+def order_by_key(key: LongArray) -> LongArray:
+    """Return the places of keys, the smallest key first, equal ones in their order (merge sort)."""
+    size = key.shape[0]
+    order, merged = np.empty(size, np.int64), np.empty(size, np.int64)
+    sort_runs(key, order)
+    width = _RUN
+    while width < size:
+        for begin in range(0, size, 2 * width):
+            middle, end = min(begin + width, size), min(begin + 2 * width, size)
+            left, right = begin, middle
+            for place in range(begin, end):
+                if left < middle and (right == end or key[order[left]] <= key[order[right]]):
+                    merged[place] = order[left]
+                    left += 1
+                else:
+                    merged[place] = order[right]
+                    right += 1
+        order, merged = merged, order
+        width *= 2
+    return order
 
 
 @kernel()
