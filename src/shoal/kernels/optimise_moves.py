@@ -38,8 +38,9 @@ def cheapest_hosts(space: Space, groups: Groups, record: int, most: float, host:
         limit = (bound + before) / (size + 1)
         if groups.cost[group] > limit:
             continue
-        rise = (size + 1) * cost_with(space, groups, group, record, limit) - before
-        if rise >= bound:
+        cost = cost_with(space, groups, group, record, limit)
+        rise = (size + 1) * cost - before
+        if cost > limit or rise >= bound:
             continue
         place = found if found < wanted else wanted - 1
         while place > 0 and price[place - 1] > rise:
@@ -66,9 +67,9 @@ def best_swap(space: Space, groups: Groups, record: int, other: int, best: float
         if own_cost > limit:
             continue
         limit = (before + best - own_size * own_cost) / other_size
-        change = own_size * own_cost - before
-        change += other_size * cost_after(space, groups, other, candidate, record, limit)
-        if change < best:
+        other_cost = cost_after(space, groups, other, candidate, record, limit)
+        change = own_size * own_cost + other_size * other_cost - before
+        if other_cost <= limit and change < best:  # a cost above its limit is not complete
             best, partner = change, candidate
     return best, partner
 

@@ -86,8 +86,10 @@ def join_cheapest(space: Space, groups: Groups, used: int, record: int) -> None:
         if size == 0 or size >= groups.member.shape[1]:
             continue
         before = size * groups.cost[group]
-        rise = (size + 1) * cost_with(space, groups, group, record, (best + before) / (size + 1)) - before
-        if rise < best:
+        limit = (best + before) / (size + 1)
+        cost = cost_with(space, groups, group, record, limit)
+        rise = (size + 1) * cost - before
+        if cost <= limit and rise < best:
             best, chosen = rise, group
     put(groups, chosen, record)
     refresh(space, groups, chosen)
