@@ -8,7 +8,7 @@ from shoal.kernels.compiling import kernel
 from shoal.typing import WordArray
 
 
-@kernel()
+@kernel(allocates=False)
 def scramble(word: np.uint64) -> np.uint64:
     """Return a well-mixed 64-bit word for any word (the finaliser of SplitMix64, Steele et al. 2014)."""
     mixed = np.uint64(word)
@@ -25,20 +25,20 @@ def make_state(seed: int, stream: int) -> WordArray:
     return state
 
 
-@kernel()
+@kernel(allocates=False)
 def draw_word(state: WordArray) -> np.uint64:
     """Return the next random 64-bit word."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     return scramble(state[0])
 
 
-@kernel()
+@kernel(allocates=False)
 def draw_below(state: WordArray, limit: int) -> int:
     """Return a random integer in 0..limit-1."""
     return int(draw_word(state) % np.uint64(limit))
 
 
-@kernel()
+@kernel(allocates=False)
 def draw_share(state: WordArray) -> float:
     """Return a random number in [0, 1)."""
     return float(draw_word(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)

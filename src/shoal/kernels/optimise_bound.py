@@ -129,7 +129,7 @@ def bound_ladder(space: Space, codes: IntArray) -> Ladder:
     return Ladder(first, costs[:used], marks[:used])
 
 
-@kernel()
+@kernel(allocates=False)
 def mark_of(level: int, cell: int) -> np.uint64:
     """Return the mark of a cell of a level."""
     mixed = np.uint64(level + 1) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(cell) * np.uint64(0xD1B54A32D192ED03)
@@ -138,7 +138,7 @@ def mark_of(level: int, cell: int) -> np.uint64:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-@kernel()
+@kernel(allocates=False)
 def run_bound(ladder: Ladder, count: IntArray, k: int, search: Search, bound: FloatArray, budget: int) -> int:
     """Go on for ``budget`` looks at records; return the looks spent, fewer once every record has its bound.
 

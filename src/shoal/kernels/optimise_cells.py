@@ -54,7 +54,7 @@ def make_queue(ladder: Ladder, room: int) -> Queue:
     return queue
 
 
-@kernel()
+@kernel(allocates=False)
 def push(queue: Queue, entry: int) -> None:
     """Add an entry to the heap."""
     place = queue.size[0]
@@ -68,7 +68,7 @@ def push(queue: Queue, entry: int) -> None:
     queue.order[place] = entry
 
 
-@kernel()
+@kernel(allocates=False)
 def pop(queue: Queue) -> int:
     """Remove and return the cheapest entry."""
     best = queue.order[0]
@@ -88,7 +88,7 @@ def pop(queue: Queue) -> int:
     return best
 
 
-@kernel()
+@kernel(allocates=False)
 def push_dearer(ladder: Ladder, queue: Queue, entry: int) -> None:
     """Queue the combinations one level above ``entry``, as long as there is room."""
     for column in range(queue.last[entry], queue.step.shape[1]):
@@ -116,7 +116,7 @@ def make_table(records: int) -> Table:
     )
 
 
-@kernel()
+@kernel(allocates=False)
 def count_cells(
     ladder: Ladder, step: IntArray, count: IntArray, alive: IntArray, k: int, table: Table, stamp: int, slot: IntArray
 ) -> bool:
@@ -142,7 +142,7 @@ def count_cells(
     return enough
 
 
-@kernel()
+@kernel(allocates=False)
 def take_cells(alive: IntArray, k: int, table: Table, slot: IntArray, label: IntArray, groups: int) -> tuple[int, int]:
     """Make every cell with k records a group; return how many records stay alive and the number of groups."""
     stay = 0
@@ -195,7 +195,7 @@ def start_search(ladder: Ladder, most: int) -> Search:
     )
 
 
-@kernel()
+@kernel(allocates=False)
 def run_search(ladder: Ladder, count: IntArray, k: int, search: Search, budget: int) -> int:
     """Go on with a search for ``budget`` looks at records (``count`` of each); return the looks spent.
 

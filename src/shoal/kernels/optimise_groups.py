@@ -66,7 +66,7 @@ def make_groups(space: Space, codes: IntArray, groups: int, room: int) -> Groups
     )
 
 
-@kernel()
+@kernel(allocates=False)
 def put(groups: Groups, group: int, record: int) -> None:
     """Add a record to the members of a group; ``refresh`` must follow."""
     size = groups.size[group]
@@ -76,7 +76,7 @@ def put(groups: Groups, group: int, record: int) -> None:
     groups.size[group] = size + 1
 
 
-@kernel()
+@kernel(allocates=False)
 def take(groups: Groups, record: int) -> None:
     """Remove a record from the members of its group; ``refresh`` must follow."""
     group = groups.label[record]
@@ -88,7 +88,7 @@ def take(groups: Groups, record: int) -> None:
     groups.label[record] = -1
 
 
-@kernel()
+@kernel(allocates=False)
 def refresh_set(space: Space, groups: Groups, group: int, column: int) -> float:
     """Count the values of a SET column anew; return its unweighted cost."""
     first, last = space.word_start[column], space.word_start[column + 1]
@@ -104,7 +104,7 @@ def refresh_set(space: Space, groups: Groups, group: int, column: int) -> float:
     return set_cost(space, column, count, groups.high[group, column] == space.missing[column])
 
 
-@kernel()
+@kernel(allocates=False)
 def refresh(space: Space, groups: Groups, group: int) -> None:
     """Count cover and cost of a group anew from its members."""
     total = 0.0
@@ -123,7 +123,7 @@ def refresh(space: Space, groups: Groups, group: int) -> None:
     groups.cost[group] = total
 
 
-@kernel()
+@kernel(allocates=False)
 def cost_with(space: Space, groups: Groups, group: int, record: int, limit: float) -> float:
     """Return a group's cost for each record if ``record`` joined; any value above ``limit`` once it is above."""
     total = 0.0
@@ -145,7 +145,7 @@ def cost_with(space: Space, groups: Groups, group: int, record: int, limit: floa
     return total
 
 
-@kernel()
+@kernel(allocates=False)
 def set_cost_after(space: Space, groups: Groups, group: int, column: int, leaver: int, joiner: int) -> float:
     """Return the unweighted cost of a SET column after one record left and another (or NOBODY) came."""
     old = groups.codes[leaver, column]
@@ -168,7 +168,7 @@ def set_cost_after(space: Space, groups: Groups, group: int, column: int, leaver
     return set_cost(space, column, count, holds_missing)
 
 
-@kernel()
+@kernel(allocates=False)
 def cost_after(space: Space, groups: Groups, group: int, leaver: int, joiner: int, limit: float) -> float:
     """Return a group's cost for each record after ``leaver`` left and ``joiner`` (or NOBODY) came.
 
@@ -206,7 +206,7 @@ def cost_after(space: Space, groups: Groups, group: int, leaver: int, joiner: in
     return total
 
 
-@kernel()
+@kernel(allocates=False)
 def total_cost(groups: Groups) -> float:
     """Return the cost of all groups together."""
     total = 0.0

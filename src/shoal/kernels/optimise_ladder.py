@@ -52,14 +52,14 @@ def distinct_values(codes: IntArray, column: int, rank: IntArray) -> tuple[IntAr
     return value[: number + 1], count[: number + 1]
 
 
-@kernel()
+@kernel(allocates=False)
 def climb(space: Space, column: int, node: int) -> int:
     """Return the parent of a node, the root for the root."""
     parent = space.node_parent[space.start[column] + node]
     return node if parent < 0 else parent
 
 
-@kernel()
+@kernel(allocates=False)
 def node_level(space: Space, column: int, node: IntArray, ratio: float, cell: IntArray) -> None:
     """Raise nodes to the cheapest costs above them, up to ``ratio`` times the least, and make each node a cell."""
     first = space.start[column]
@@ -78,7 +78,7 @@ def node_level(space: Space, column: int, node: IntArray, ratio: float, cell: In
         cell[place] = number
 
 
-@kernel()
+@kernel(allocates=False)
 def window_level(position: FloatArray, width: float, offset: float, cell: IntArray) -> None:
     """Put values into cells by windows of ``width``, the first of which begins ``offset`` before the lowest value."""
     number, before = 0, 0.0
@@ -89,14 +89,14 @@ def window_level(position: FloatArray, width: float, offset: float, cell: IntArr
         cell[place] = number
 
 
-@kernel()
+@kernel(allocates=False)
 def chunk_level(shuffled: LongArray, size: int, cell: IntArray) -> None:
     """Put values into cells of ``size`` values each, in the order of ``shuffled``."""
     for place in range(shuffled.shape[0]):
         cell[place] = shuffled[place] // size
 
 
-@kernel()
+@kernel(allocates=False)
 def smallest_gap(position: FloatArray) -> float:
     """Return the smallest step between neighbouring values, but no less than a share of their span."""
     span = position[-1] - position[0]
@@ -106,7 +106,7 @@ def smallest_gap(position: FloatArray) -> float:
     return max(gap, span / 65536.0)
 
 
-@kernel()
+@kernel(allocates=False)
 def expected_cost(
     space: Space, column: int, value: IntArray, count: IntArray, members: LongArray, total: int, k: int
 ) -> float:

@@ -14,7 +14,7 @@ LEAST_GAIN = 1e-9
 """Smaller falls are rounding, not gain."""
 
 
-@kernel()
+@kernel(allocates=False)
 def shuffle(state: WordArray, order: LongArray) -> None:
     """Put numbers into random order."""
     for place in range(order.shape[0] - 1, 0, -1):
@@ -22,7 +22,7 @@ def shuffle(state: WordArray, order: LongArray) -> None:
         order[place], order[other] = order[other], order[place]
 
 
-@kernel()
+@kernel(allocates=False)
 def cheapest_hosts(space: Space, groups: Groups, record: int, most: float, host: LongArray, price: FloatArray) -> int:
     """Find the groups whose cost rises least if ``record`` joins, below ``most``; return how many there are.
 
@@ -53,7 +53,7 @@ def cheapest_hosts(space: Space, groups: Groups, record: int, most: float, host:
     return found
 
 
-@kernel()
+@kernel(allocates=False)
 def best_swap(space: Space, groups: Groups, record: int, other: int, best: float) -> tuple[float, int]:
     """Return the largest fall (a negative change below ``best``) by swapping ``record`` with one of group ``other``."""
     own = groups.label[record]
@@ -74,7 +74,7 @@ def best_swap(space: Space, groups: Groups, record: int, other: int, best: float
     return best, partner
 
 
-@kernel()
+@kernel(allocates=False)
 def improve_record(space: Space, groups: Groups, record: int, k: int, host: LongArray, price: FloatArray) -> float:
     """Take the best move or swap of one record if the total falls; return the change (0 if none)."""
     own = groups.label[record]

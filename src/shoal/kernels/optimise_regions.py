@@ -69,7 +69,7 @@ class Regions(NamedTuple):
     """The records in order."""
 
 
-@kernel()
+@kernel(allocates=False)
 def spread_of(space: Space, codes: IntArray, members: IntArray, column: int, state: WordArray) -> float:
     """Return the mean cost of a few random pairs of records in one column."""
     total = 0.0
@@ -83,7 +83,7 @@ def spread_of(space: Space, codes: IntArray, members: IntArray, column: int, sta
     return space.weight[column] * total
 
 
-@kernel()
+@kernel(allocates=False)
 def widest_column(space: Space, codes: IntArray, members: IntArray, state: WordArray) -> int:
     """Return a column, by chance one in which the records differ much."""
     best, chosen = -1.0, 0

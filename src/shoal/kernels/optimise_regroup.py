@@ -56,7 +56,7 @@ def shake_weights(space: Space, noise: float, state: WordArray) -> Space:
     )
 
 
-@kernel()
+@kernel(allocates=False)
 def grow_group(space: Space, groups: Groups, group: int, pool: IntArray, left: int, k: int, state: WordArray) -> int:
     """Fill a group with k records of ``pool[:left]``, each time the one that costs least; return how many stay."""
     while groups.size[group] < k:
@@ -77,7 +77,7 @@ def grow_group(space: Space, groups: Groups, group: int, pool: IntArray, left: i
     return left
 
 
-@kernel()
+@kernel(allocates=False)
 def join_cheapest(space: Space, groups: Groups, used: int, record: int) -> None:
     """Add a record to the group with room, among the first ``used``, whose cost rises least."""
     best, chosen = ENDLESS, -1
@@ -115,7 +115,7 @@ def regroup(space: Space, trial: Groups, pool: IntArray, k: int, noise: float, s
     return used
 
 
-@kernel()
+@kernel(allocates=False)
 def replace_groups(space: Space, groups: Groups, near: LongArray, trial: Groups, used: int) -> None:
     """Put the new groups of ``trial`` in the place of the groups ``near``."""
     for group in near:

@@ -11,7 +11,7 @@ _RUN = 16
 """Places sorted by insertion before runs are merged."""
 
 
-@kernel()
+@kernel(allocates=False)
 def sift_down(values: IntArray, root: int, size: int) -> None:
     """Move the value at ``root`` down until both its children in the heap are no larger."""
     while 2 * root + 1 < size:
@@ -24,7 +24,7 @@ def sift_down(values: IntArray, root: int, size: int) -> None:
         root = child
 
 
-@kernel()
+@kernel(allocates=False)
 def sort_codes(values: IntArray) -> None:
     """Sort codes in place (heap sort)."""
     size = values.shape[0]
@@ -35,7 +35,7 @@ def sort_codes(values: IntArray) -> None:
         sift_down(values, 0, last)
 
 
-@kernel()
+@kernel(allocates=False)
 def sort_runs(key: LongArray, order: LongArray) -> None:
     """Sort each run of a few places by key; equal keys keep their order."""
     for begin in range(0, key.shape[0], _RUN):
@@ -70,7 +70,7 @@ def order_by_key(key: LongArray) -> LongArray:
     return order
 
 
-@kernel()
+@kernel(allocates=False)
 def order_falling(values: FloatArray, order: IntArray) -> None:
     """Write the places of a few values into ``order``, the largest value first, equal ones in their order."""
     for place in range(values.shape[0]):
