@@ -144,7 +144,7 @@ def progress_bar(title: str) -> Iterator[Progress]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     if compiles_first():
-        console.print("The first run compiles the inner loops; this takes about half a minute, once.", style="dim")
+        console.print("The first run compiles the inner loops; this takes up to a minute, once.", style="dim")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=1.0)

@@ -29,7 +29,7 @@ REGISTRY: dict[str, tuple[str, str]] = {
 }
 """Name → module and class."""
 
-DEFAULT_METHOD = "mondrian"
+DEFAULT_METHOD = "optimise"
 
 
 def method_class(name: str) -> type[Method]:
