@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 import shoal
 from shoal.encoding import encode
 from shoal.frames import Frame
-from shoal.methods import partition, sse
+from shoal.methods import partition, sse, sse_plan, sse_start
 from shoal.methods.base import Task
 from shoal.methods.microaggregation import MDAV
 from shoal.methods.partition import GroupPool, best_partition
 from shoal.methods.scaling import as_coordinates
-from shoal.methods.sse import make_plan, minimise_sse
+from shoal.methods.sse import minimise_sse
+from shoal.methods.sse_plan import make_plan
 from tests import reference_microaggregation as reference
 from tests.kernels.test_mdav import tables
 from tests.methods.test_microaggregation import COMPANIES
@@ -23,7 +24,14 @@ from tests.methods.test_microaggregation import COMPANIES
 @pytest.fixture
 def short_plan(monkeypatch):
     """Let every effort anneal for a moment only."""
-    plan = make_plan("best", 10)._replace(runs=2, steps=20_000)
+    plan = make_plan("best", 10)._replace(runs=3, short=50_000, long=(100_000,))
+    monkeypatch.setattr(sse, "make_plan", lambda *_: plan)
+
+
+@pytest.fixture
+def many_runs(monkeypatch):
+    """Let every effort anneal many times for a moment, so that groups recur."""
+    plan = make_plan("best", 10)._replace(runs=20, short=10_000, long=(10_000,))
     monkeypatch.setattr(sse, "make_plan", lambda *_: plan)
 
 
@@ -95,7 +103,7 @@ def test_the_same_seed_gives_the_same_groups_and_another_seed_others(short_plan)
 def test_large_tables_are_started_in_blocks(monkeypatch):
     matrix = np.random.default_rng(0).normal(size=(3_000, 3))
     whole = minimise_sse(matrix, 5, "fast")
-    monkeypatch.setattr(sse, "_BLOCK", 500)
+    monkeypatch.setattr(sse_start, "_BLOCK", 500)
     blocked = minimise_sse(matrix, 5, "fast")
     assert np.bincount(blocked).min() >= 5
     assert whole.tolist() != blocked.tolist()
@@ -117,8 +125,66 @@ def test_a_table_below_2k_is_one_group(n):
 
 
 def test_an_effort_in_seconds_has_a_deadline():
-    assert make_plan(2.0, 100).deadline < make_plan(60.0, 100).deadline < np.inf
-    assert make_plan("best", 100).deadline == np.inf
+    assert make_plan(2.0, 100).until(0.5) < make_plan(60.0, 100).until(0.5) < np.inf
+    assert make_plan("best", 100).until(0.5) == np.inf
+
+
+def test_the_best_effort_does_all_that_the_balanced_one_does():
+    assert make_plan("balanced", 700).long[0] == make_plan("best", 700).long[0]
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 0.2])
+def test_groups_found_in_a_moment_are_groups_of_k(seconds):
+    matrix = np.random.default_rng(0).normal(size=(200, 3))
+    labels = minimise_sse(matrix, 3, seconds)
+    assert np.bincount(labels).min() >= 3
+    assert loss(matrix, labels) <= reference.loss(matrix.tolist(), reference.mdav(matrix.tolist(), 3))
+
+
+def test_groups_of_several_runs_are_recombined_only_with_a_solver_and_a_table_that_is_small(monkeypatch):
+    assert make_plan("best", 5_000).runs > 0 == make_plan("best", 500_000).runs
+    monkeypatch.setattr(sse_plan, "has_solver", lambda: False)
+    assert make_plan("best", 5_000).runs == 0 < len(make_plan("best", 5_000).long)
+
+
+def test_recombined_runs_lose_less_than_the_best_of_them(many_runs, monkeypatch):
+    matrix = np.random.default_rng(1).normal(size=(120, 2))
+    recombined = minimise_sse(matrix, 3)
+    monkeypatch.setattr(sse, "best_partition", lambda pool, labels, seconds: labels)
+    assert loss(matrix, recombined) < 0.99 * loss(matrix, minimise_sse(matrix, 3))
+
+
+@pytest.mark.parametrize("text", ["annealing, short runs", "annealing", "recombining groups"])
+def test_an_interrupted_search_returns_the_best_so_far_only_if_asked(text, many_runs):
+    def interrupt(_, said):
+        if said == text:
+            raise KeyboardInterrupt
+
+    table = encode(Frame(pa.table({"x": np.random.default_rng(2).normal(size=90)})), ["x"])
+    with pytest.raises(KeyboardInterrupt):
+        shoal.Optimise().run(table, Task(k=3, release="representatives", progress=interrupt))
+    asked = Task(k=3, release="representatives", progress=interrupt, on_interrupt="best")
+    kept = shoal.Optimise().run(table, asked).labels
+    matrix = as_coordinates(table, "z")
+    assert np.bincount(kept).min() >= 3
+    assert loss(matrix, kept) <= reference.loss(matrix.tolist(), reference.mdav(matrix.tolist(), 3)) + 1e-9
+
+
+def test_progress_never_falls(short_plan):
+    heard = []
+    minimise_sse(np.random.default_rng(0).normal(size=(90, 2)), 3, progress=lambda share, _: heard.append(share))
+    assert len(heard) > 5
+    assert heard == sorted(heard)
+    assert 0 <= heard[0] <= heard[-1] <= 1
+
+
+def test_optimise_releases_exact_means_of_integers_when_asked(short_plan):
+    table = pa.table(COMPANIES)
+    result = shoal.anonymize(
+        table, k=3, quasi_identifiers=["surface", "employees"], release="representatives",
+        method=shoal.Optimise(round_integers=False),
+    )  # fmt: skip
+    assert result.data.column("employees").unique().to_pylist() == [45.75, pytest.approx(25 / 3), 33.0]
 
 
 def test_the_best_partition_is_made_of_groups_of_different_groupings():

@@ -1,4 +1,7 @@
-"""A forest over near neighbours, cut into groups (Domingo-Ferrer, Sebé and Solanas 2005; P3, slides 15-16).
+"""A forest over near neighbours, cut into groups (Domingo-Ferrer, Sebé and Solanas 2005).
+
+The steps are those of Domingo-Ferrer 2006, "Microaggregation: Achieving k-Anonymity with Quasi-Optimal Data Quality",
+slides 15-16.
 
 First every record whose tree has fewer than k records points to the nearest of its k - 1 neighbours outside its tree.
 Then trees above max(2k - 1, 3k - 5) are cut: leaves first, branches that meet in a record are packed into groups of k to

@@ -1,4 +1,4 @@
-"""MDAV: groups of k around the record farthest from the mean and around the one opposite (P3).
+"""MDAV: groups of k around the record farthest from the mean and around the one opposite (Domingo-Ferrer and Torra 2005).
 
 Each round takes the record r farthest from the mean of the records left, groups it with its k - 1 nearest,
 then does the same with the record farthest from r. With fewer than 3k left one such group is made, and what

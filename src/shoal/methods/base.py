@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from shoal.typing import Effort, IntArray, Progress, Release
+from shoal.validation import check_choice
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
@@ -85,3 +86,19 @@ class Method(ABC):
     @abstractmethod
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Group the records of ``table`` so that every group has at least ``task.k`` of them."""
+
+
+@dataclass(frozen=True)
+class Representing(Method):
+    """A method that leaves to the user what stands for a group when representatives are released."""
+
+    round_integers: bool = field(default=True, kw_only=True)
+    nominal: Nominal = field(default="mode", kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_choice(type(self).__name__, "nominal", self.nominal, ("mode", "centroid"))
+
+    @property
+    def typical(self) -> Typical:
+        """What stands for a group."""
+        return Typical(self.round_integers, self.nominal)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.errors import ColumnError, ParameterError, PrivacyError
-from shoal.methods.base import Grouping, Method, Nominal, Task, Typical
+from shoal.methods.base import Grouping, Representing, Task
 from shoal.methods.scaling import SCALES, Points, Scale, as_coordinates
 from shoal.typing import IntArray, LongArray
 from shoal.validation import check_choice, nearest_hint
@@ -19,17 +19,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Microaggregation(Method):
+class Microaggregation(Representing):
     """What the methods of the family share: the scale of distances, blocks, and what stands for a group."""
 
     scale: Scale = "z"
     within: str | None = None
-    round_integers: bool = True
-    nominal: Nominal = "mode"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice(type(self).__name__, "scale", self.scale, SCALES)
-        check_choice(type(self).__name__, "nominal", self.nominal, ("mode", "centroid"))
         if self.within is not None and not isinstance(self.within, str):
             raise ParameterError(
                 f"The 'within' parameter of {type(self).__name__} must be the name of a column. "
@@ -46,7 +44,7 @@ class Microaggregation(Method):
             found = self._group(part, task)
             labels[block] = found + groups
             groups += int(found.max()) + 1
-        return Grouping(labels, typical=Typical(self.round_integers, self.nominal))
+        return Grouping(labels, typical=self.typical)
 
     def _place(self, table: CodedTable) -> Points:
         numbers = as_coordinates(table, self.scale)

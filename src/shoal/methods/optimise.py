@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from shoal.methods.base import Grouping, Method, MethodInfo, Task, say_nothing
+from shoal.methods.base import Grouping, MethodInfo, Representing, Task, say_nothing
 from shoal.methods.k_member import KMember
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
@@ -62,7 +62,7 @@ _MOST_BOUND = 3_000_000
 
 
 @dataclass(frozen=True)
-class Optimise(Method):
+class Optimise(Representing):
     """Lose as little as the effort allows.
 
     ``effort`` is ``"fast"``, ``"balanced"``, ``"best"`` or a number of seconds. The named efforts are bounded by
@@ -71,6 +71,11 @@ class Optimise(Method):
 
     With ``release="representatives"`` and columns of numbers only, the loss is the sum of squares within groups
     (``methods.sse``).
+
+    Parameters
+    ----------
+    round_integers, nominal
+        What stands for a group when representatives are released; as in ``MDAV``.
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -86,7 +91,8 @@ class Optimise(Method):
         """Group the records of ``table``."""
         if task.release == "representatives" and is_numeric(table):  # means are judged by squares, not by ranges
             points = as_coordinates(table, "z")
-            return Grouping(minimise_sse(points, task.k, task.effort, task.seed, task.progress))
+            found = minimise_sse(points, task.k, task.effort, task.seed, task.progress, task.on_interrupt)
+            return Grouping(found, typical=self.typical)
         search = _Search(table, task)
         try:
             search.start()
@@ -95,7 +101,7 @@ class Optimise(Method):
         except KeyboardInterrupt:
             if task.on_interrupt != "best" or search.best is None:
                 raise
-        return search.grouping()
+        return replace(search.grouping(), typical=self.typical)
 
 
 class _Search:

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.typing import AnyArray, FloatArray, IntArray
 
-_MOST_NODES = 200
+_MOST_NODES = 20
 """Branch-and-bound nodes: a count, not seconds, so that the outcome does not depend on the machine."""
 
 
@@ -19,6 +19,8 @@ class GroupPool:
     def __init__(self, points: FloatArray) -> None:
         self.points = points
         self.loss: dict[tuple[int, ...], float] = {}
+        self.added = 0
+        """Groups added, those that were there already included."""
 
     def add(self, labels: IntArray) -> None:
         """Add all groups of a grouping."""
@@ -29,6 +31,7 @@ class GroupPool:
 
     def add_group(self, members: AnyArray) -> None:
         """Add one group, its records in rising order."""
+        self.added += 1
         key = tuple(members.tolist())
         if key not in self.loss:
             group = self.points[members]
