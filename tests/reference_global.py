@@ -175,10 +175,10 @@ class Climb:
             self.taken[row, node] = set(self.trees[row].children[node])
         return self
 
-    def revise(self, *, partial: bool) -> Climb:
-        """Take back what is not needed, the step that tells most first."""
+    def revise(self, *, partial: bool, held=()) -> Climb:
+        """Take back what is not needed, the step that tells most first, but nothing of the columns held."""
         failed = set()
-        while undos := [undo for undo in self._undos(partial) if undo not in failed]:
+        while undos := [undo for undo in self._undos(partial) if undo not in failed and undo[0] not in held]:
             undo = max(undos, key=self._rank)
             fewer = self._without(undo)
             if self.small(fewer) <= self.allowed:
@@ -187,14 +187,35 @@ class Climb:
                 failed.add(undo)
         return self
 
-    def revise_twice(self, *, partial: bool) -> Climb:
-        """Revise this climb and one that went on to the roots; return what loses less."""
-        far = Climb(self.table, self.k, self.classes, self.allowed)
-        far.taken = dict(self.taken)
+    def copy(self) -> Climb:
+        other = Climb(self.table, self.k, self.classes, self.allowed)
+        other.taken = dict(self.taken)
+        return other
+
+    def at_roots(self) -> Climb:
+        """Return this climb gone on to the roots of all hierarchies."""
+        far = self.copy()
         while (place := far.choose()) is not None:
             far.taken[place] = set(far.trees[place[0]].children[place[1]])
-        near, far = self.revise(partial=partial), far.revise(partial=partial)
-        return near if near.untold_now() <= far.untold_now() else far
+        return far
+
+    def revise_in_turn(self, *, partial: bool) -> Climb:
+        """Revise this climb and one at the roots, and then those that hold one column more until nothing gets better."""
+        far = self.at_roots()
+        best = min((self.copy().revise(partial=partial), far.copy().revise(partial=partial)), key=Climb.untold_now)
+        held: list[int] = []
+        while True:
+            values = list(zip(*best.released(), strict=True))
+            tries = [
+                (far.copy().revise(partial=partial, held=[*held, row]).revise(partial=partial), row)
+                for row in range(len(values))
+                if row not in held and len(set(values[row])) > 1
+            ]
+            chosen, row = min(tries, key=lambda one: one[0].untold_now(), default=(best, -1))
+            if chosen.untold_now() >= best.untold_now():
+                return best
+            best = chosen
+            held.append(row)
 
     def untold_now(self) -> int:
         if self.classes is not None:

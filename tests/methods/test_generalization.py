@@ -72,7 +72,7 @@ def run(table=None, **parameters):
 
 
 def test_example_1_takes_one_step_to_three():
-    result = run(method=BottomUpGeneralization(target="C"))
+    result = run(method=BottomUpGeneralization(target="C", revise=False))
     (step,) = result.details["steps"]
     assert (step.column, step.value, step.joined) == ("Race", "f2", ("c2", "d2"))
     assert (step.gain, step.anonymity) == (1, 3)
@@ -159,7 +159,7 @@ def test_the_method_revises_as_the_plain_reference_does(table, k, classed, parti
     table = with_classes(table, table.records)
     classes = table.attributes["class"].codes.tolist() if classed else None
     found = BottomUpGeneralization(target="class" if classed else None, partial=partial).run(table, Task(k=k))
-    assert found.labels.tolist() == Climb(table, k, classes).run().revise_twice(partial=partial).labels()
+    assert found.labels.tolist() == Climb(table, k, classes).run().revise_in_turn(partial=partial).labels()
 
 
 @settings(deadline=None, max_examples=20)
@@ -208,7 +208,7 @@ def test_annealing_never_loses_more_than_the_greedy_climb(seed):
 
 
 def test_annealing_finds_less_loss_where_the_greedy_order_is_poor():
-    table = with_classes(coded_table(200, "iin", 3), 3)
+    table = with_classes(coded_table(200, "iin", 9), 9)
     greedy = BottomUpGeneralization("class").run(table, Task(k=6))
     annealed = BottomUpGeneralization("class", stochastic=True).run(table, Task(k=6, effort="fast"))
     assert lost(table, annealed) < lost(table, greedy) - 1e-3
@@ -269,21 +269,22 @@ def test_the_method_passes_every_check():
 SETTING_P4 = ["occupation", "education", "native-country", "marital-status", "sex", "race", "workclass"]
 
 
-@pytest.mark.parametrize(("k", "partial"), [(10, False), (100, False), (150, False), (300, True)])
-def test_the_error_on_adult_stays_within_the_papers_bound(data_path, k, partial):
+def adult(data_path, name):
+    return pyarrow.csv.read_csv(data_path(f"adult/{name}.csv")).select([*SETTING_P4, "salary-class"])
+
+
+@pytest.mark.parametrize("k", [10, 20, 50, 100, 150, 200, 300, 500])
+def test_the_error_on_adult_stays_within_the_papers_bound(data_path, k):
     pytest.importorskip("sklearn")
-    train, test = (
-        pyarrow.csv.read_csv(data_path(f"adult/{name}.csv")).select([*SETTING_P4, "salary-class"])
-        for name in ("adult", "adult_test")
-    )
     result = shoal.anonymize(
-        train,
+        adult(data_path, "adult"),
         k=k,
         quasi_identifiers=SETTING_P4,
         hierarchies={name: data_path(f"adult/hierarchies/{name}.csv") for name in SETTING_P4},
         sensitive=["salary-class"],
-        method=BottomUpGeneralization(target="salary-class", partial=partial),
+        method=BottomUpGeneralization(target="salary-class"),
     )
+    test = adult(data_path, "adult_test")
     found = shoal.metrics.classification_error(result, "salary-class", test=test)
     assert found.baseline == pytest.approx(0.174, abs=0.001)
     assert found.worst == pytest.approx(0.246, abs=0.001)

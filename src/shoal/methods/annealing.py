@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.methods.revising import lost, revise_twice
+from shoal.methods.revising import lost, revise_in_turn, revise_twice
 
 if TYPE_CHECKING:
     from shoal.methods.base import Task
@@ -32,7 +32,7 @@ def anneal(climber: Climber, greedy: Climb, task: Task, *, partial: bool) -> Cli
     """
     random = np.random.default_rng(task.seed)
     altered = np.zeros(len(climber.loss))
-    best = revise_twice(climber, greedy, partial=partial)
+    best = revise_in_turn(climber, greedy, partial=partial)
     least = held = lost(climber, best.moves)
     for done in _rounds(task):
         touched = random.random(len(altered)) < SHARE

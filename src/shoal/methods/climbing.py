@@ -183,20 +183,23 @@ class Climber:
         return _State(index, inner & (records > 0) & (waiting == 0), waiting, loss)
 
     def _enough(self, state: _State, climb: Climb) -> bool:
-        if small_records(state.index) > allowed_records(len(self.cells.label), self.task):
+        if not self.allows(small_records(state.index)):
             return False
         return not self.task.requirements or self.meets(self.cuts(climb.moves))
 
+    def allows(self, withheld: int) -> bool:
+        """Tell whether so many records may be withheld."""
+        return withheld <= allowed_records(len(self.cells.label), self.task)
+
     def meets(self, cuts: Sequence[IntArray]) -> bool:
         """Tell whether few enough records would have to be withheld."""
-        allowed = allowed_records(len(self.cells.label), self.task)
         sizes = np.bincount(number_tuples(release_codes(self.cells.codes, cuts))[0], self.cells.size)
-        if int(sizes[sizes < self.task.k].sum()) > allowed:
+        if not self.allows(int(sizes[sizes < self.task.k].sum())):
             return False
         if not self.task.requirements:
             return True
         released = release_cells(self.cells, cuts)
-        return int(released.size[failing_groups(released, self.task)].sum()) <= allowed
+        return self.allows(int(released.size[failing_groups(released, self.task)].sum()))
 
     def _step(self, state: _State, climb: Climb) -> bool:
         """Take the best step; False where none is left."""

@@ -12,7 +12,7 @@ from shoal.errors import ColumnError, DataError
 from shoal.methods.annealing import anneal
 from shoal.methods.base import Grouping, Method, MethodInfo
 from shoal.methods.climbing import make_climber
-from shoal.methods.revising import revise_twice
+from shoal.methods.revising import revise_in_turn
 from shoal.methods.trees import finish, nothing_meets
 from shoal.validation import nearest_hint
 
@@ -41,11 +41,12 @@ class BottomUpGeneralization(Method):
         The steps are the same either way.
     revise
         When k is reached, take back the steps it can do without, the one that tells most first; do so once more from
-        the roots of all hierarchies, and keep what tells more. The steps early in a climb are taken before it is
-        known what the later ones will do. ``False`` is the paper's algorithm.
+        the roots of all hierarchies, and with some columns held back until the others are done; keep what tells
+        most. The steps early in a climb are taken before it is known what the later ones will do. ``False`` is the
+        paper's algorithm.
     partial
-        Let single children keep their own value while their siblings are generalized, where k allows it (the
-        paper's section 7). Implies ``revise``.
+        When revising, let single children keep their own value while their siblings are generalized, where k allows
+        it (the paper's section 7). ``False`` generalizes whole subtrees only, as the paper does.
     stochastic
         Look for a better sequence of steps by simulated annealing, for as long as the effort allows. Never ends
         with more information lost than without.
@@ -61,7 +62,7 @@ class BottomUpGeneralization(Method):
     target: str | None = None
     pruning: bool = True
     revise: bool = True
-    partial: bool = False
+    partial: bool = True
     stochastic: bool = False
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bug",
@@ -81,8 +82,9 @@ class BottomUpGeneralization(Method):
             raise nothing_meets(task, self.info.name, table.records)
         if self.stochastic:
             climb = anneal(climber, climb, task, partial=self.partial)
-        elif self.revise or self.partial:
-            climb = revise_twice(climber, climb, partial=self.partial)
+        elif self.revise:
+            climb = revise_in_turn(climber, climb, partial=self.partial)
+        climb = climber.replay(climb.moves)
         steps = climber.describe(climb)
         return finish(
             climber.cells, climber.cuts(climb.moves), task, {"steps": steps, "information": self._information()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 from shoal.kernels.tuple_index import number_tuples
 from shoal.methods.information import entropy
 from shoal.methods.trees import Cells, release_codes
-from shoal.typing import FloatArray
+from shoal.typing import FloatArray, IntArray, LongArray
 
 if TYPE_CHECKING:
     from shoal.methods.climbing import Climb, Climber, Move
@@ -27,34 +27,32 @@ class _Undo(NamedTuple):
     """The place of the child among its siblings; -1 for all of them."""
 
 
-def revise(climber: Climber, climb: Climb, *, partial: bool, factor: FloatArray | None = None) -> Climb:
+def revise(
+    climber: Climber, climb: Climb, *, partial: bool, factor: FloatArray | None = None, held: Collection[int] = ()
+) -> Climb:
     """Take back steps that the task is met without, the one that tells most first.
 
     What a step back tells is by how much it lowers ``lost``. A step can be taken back once no step above it stands on
     it. With ``partial`` single children are taken back too: they keep their own value while their siblings stay
     generalized. What fails once fails for good, because taking back only makes groups smaller. ``factor``
-    multiplies what taking back a node tells.
+    multiplies what taking back a node tells; the columns ``held`` stay as they are.
     """
     moves = {move.node: move for move in climb.moves}
-    open_undos: set[_Undo] = set()
+    open_undos = set(_undos(climber, moves, partial=partial, held=held))
     failed: set[_Undo] = set()
-    cells = climber.fine
+    cells = _merged_for_good(climber, moves, open_undos)
     while True:
-        fresh = {undo for undo in _undos(climber, moves, partial=partial) if undo not in open_undos | failed}
-        barred = {undo for undo in fresh if not _possible(climber, moves, undo)}
+        view = _View(climber, cells, moves, factor)
+        barred = {undo for undo in open_undos if not view.possible(undo)}
         failed |= barred
-        open_undos |= fresh - barred
+        open_undos -= barred
         if not open_undos:
-            return climber.replay(list(moves.values()))
+            return replace(climb, moves=list(moves.values()))
         if barred:
             cells = _merged_for_good(climber, moves, open_undos)
-        undo = max(open_undos, key=_Rank(climber, cells, moves, factor).of)
-        open_undos.discard(undo)
-        if _possible(climber, moves, undo):
-            moves = _without(moves, undo)
-            open_undos = {one for one in open_undos if _applies(moves, one)}
-        else:
-            failed.add(undo)
+            view = _View(climber, cells, moves, factor)
+        moves = _without(moves, max(open_undos, key=view.rank))
+        open_undos = set(_undos(climber, moves, partial=partial, held=held)) - failed
 
 
 def revise_twice(climber: Climber, climb: Climb, *, partial: bool, factor: FloatArray | None = None) -> Climb:
@@ -68,6 +66,35 @@ def revise_twice(climber: Climber, climb: Climb, *, partial: bool, factor: Float
     return min(near, far, key=lambda one: lost(climber, one.moves))
 
 
+def revise_in_turn(climber: Climber, climb: Climb, *, partial: bool) -> Climb:
+    """Revise a climb, and try whether less is lost when some columns have to wait until the others are done.
+
+    What is taken back first, because it tells most at that moment, can bar more that would have told more together. So
+    each column still told from is held at its root until nothing else can be taken back; where that loses less, it
+    stays held and the others are tried with it, until none helps. Ties go to the first column.
+    """
+    best = revise_twice(climber, climb, partial=partial)
+    roots, held = climber.climb_on(climb), frozenset[int]()
+    while waiting := [row for row in _telling(climber, best) if row not in held]:
+        tries = [_revise_held(climber, roots, held | {row}, partial=partial) for row in waiting]
+        losses = [lost(climber, one.moves) for one in tries]
+        place = int(np.argmin(losses))
+        if losses[place] >= lost(climber, best.moves):
+            break
+        best, held = tries[place], held | {waiting[place]}
+    return best
+
+
+def _revise_held(climber: Climber, roots: Climb, held: frozenset[int], *, partial: bool) -> Climb:
+    return revise(climber, revise(climber, roots, partial=partial, held=held), partial=partial)
+
+
+def _telling(climber: Climber, climb: Climb) -> list[int]:
+    """Return the columns of which a release still has more than one value."""
+    released = release_codes(climber.cells.codes, climber.cuts(climb.moves))
+    return [row for row, values in enumerate(released) if np.any(values != values[:1])]
+
+
 def lost(climber: Climber, moves: Iterable[Move]) -> int:
     """Return how much a reader cannot tell any more, in whole units.
 
@@ -79,32 +106,69 @@ def lost(climber: Climber, moves: Iterable[Move]) -> int:
     return sum(_own_loss(climber, move) for move in moves)
 
 
-def _joint_entropy(climber: Climber, cells: Cells, moves: list[Move]) -> int:
-    label, first = number_tuples(release_codes(cells.codes, climber.cuts(moves)))
+def _joint_entropy(climber: Climber, cells: Cells, moves: Iterable[Move]) -> int:
+    label, first = number_tuples(release_codes(cells.codes, climber.cuts(list(moves))))
+    return _untold(_class_counts(climber, cells, label, len(first)))
+
+
+def _class_counts(climber: Climber, cells: Cells, label: IntArray, groups: int) -> LongArray:
     classes = climber.counts.shape[1]
     key = label.astype(np.int64) * classes + cells.codes[-1]
-    counts = np.bincount(key, cells.size, len(first) * classes).astype(np.int64).reshape(-1, classes)
+    return np.bincount(key, cells.size, groups * classes).astype(np.int64).reshape(-1, classes)
+
+
+def _untold(counts: LongArray) -> int:
     return int(np.rint((counts.sum(axis=1) * entropy(counts)).sum() * JOINT_UNIT))
 
 
-class _Rank:
-    """Orders what can be taken back: by what it tells, then by what its own column tells, then by place."""
+class _View:
+    """What taking back a step would do, from where a revision stands.
+
+    A step back divides the groups there are by one column, so only that column and the group are looked at.
+    """
 
     def __init__(self, climber: Climber, cells: Cells, moves: dict[int, Move], factor: FloatArray | None) -> None:
         self.climber, self.cells, self.moves, self.factor = climber, cells, moves, factor
-        self.before = _joint_entropy(climber, cells, list(moves.values())) if climber.by_class else 0
+        self.label, first = number_tuples(release_codes(cells.codes, climber.cuts(list(moves.values()))))
+        self.untold = _untold(_class_counts(climber, cells, self.label, len(first)))
+        self.seen: dict[_Undo, tuple[int, int]] = {}
 
-    def of(self, undo: _Undo) -> tuple[float, int, int, int]:
+    def possible(self, undo: _Undo) -> bool:
+        """Tell whether the task is still met."""
+        climber = self.climber
+        if not climber.allows(self._effect(undo)[0]):
+            return False
+        return not climber.task.requirements or climber.meets(climber.cuts(list(_without(self.moves, undo).values())))
+
+    def rank(self, undo: _Undo) -> tuple[float, int, int, int]:
+        """Order by what a step back tells, then by what its own column tells, then by place."""
         fewer = _without(self.moves, undo)
         own = _own_loss(self.climber, self.moves[undo.node])
         if undo.node in fewer:
             own -= _own_loss(self.climber, fewer[undo.node])
         told: float = own
         if self.climber.by_class:
-            told = self.before - _joint_entropy(self.climber, self.cells, list(fewer.values()))
+            told = self.untold - self._effect(undo)[1]
         if self.factor is not None:
             told *= float(self.factor[undo.node])
         return told, own, -undo.child, -undo.node
+
+    def _effect(self, undo: _Undo) -> tuple[int, int]:
+        """Return how many records would be in groups below k, and what would be untold."""
+        if undo not in self.seen:
+            counts = self._divided(undo)
+            sizes = counts.sum(axis=1)
+            self.seen[undo] = int(sizes[sizes < self.climber.task.k].sum()), _untold(counts)
+        return self.seen[undo]
+
+    def _divided(self, undo: _Undo) -> LongArray:
+        """Return the class counts of the groups afterwards."""
+        column = self.climber.forest.column
+        row = int(column[undo.node])
+        own = [move for move in _without(self.moves, undo).values() if column[move.node] == row]
+        value = release_codes(self.cells.codes[row : row + 1], self.climber.cuts(own)[row : row + 1])
+        label, first = number_tuples(np.vstack([self.label, value]))
+        return _class_counts(self.climber, self.cells, label, len(first))
 
 
 def _own_loss(climber: Climber, move: Move) -> int:
@@ -121,15 +185,11 @@ def _merged_for_good(climber: Climber, moves: dict[int, Move], open_undos: set[_
     return Cells(np.ascontiguousarray(climber.fine.codes[:, first]), size, label)
 
 
-def _possible(climber: Climber, moves: dict[int, Move], undo: _Undo) -> bool:
-    return climber.meets(climber.cuts(list(_without(moves, undo).values())))
-
-
-def _undos(climber: Climber, moves: dict[int, Move], *, partial: bool) -> list[_Undo]:
-    """Return what can be taken back: steps whose node is not generalized further."""
+def _undos(climber: Climber, moves: dict[int, Move], *, partial: bool, held: Collection[int]) -> list[_Undo]:
+    """Return what can be taken back: steps of columns not held whose node is not generalized further."""
     found = []
     for node, move in moves.items():
-        if not _stands_free(climber, moves, node):
+        if climber.forest.column[node] in held or not _stands_free(climber, moves, node):
             continue
         found.append(_Undo(node, -1))
         if partial:
