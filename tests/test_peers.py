@@ -42,6 +42,16 @@ def test_ranges_sets_and_nodes_cost_what_they_cost_in_shoal():
 
 
 @pytest.mark.compiled
+def test_a_set_of_values_of_a_column_with_a_hierarchy_costs_the_closest_node_that_covers_it():
+    released = pa.table(
+        {"age": ["20-30", "40-60"], "sex": ["f,m", "m,f"], "job": ["nurse,doctor", "teacher"], "count": [2, 2]}
+    )
+    found = loss_of_release(coded(), released)
+    first, second = 10 / 40 + 1 + 2 / 4, 20 / 40 + 1 + 0
+    assert found["loss"] == pytest.approx((2 * first + 2 * second) / (4 * 3))
+
+
+@pytest.mark.compiled
 def test_a_withheld_record_is_wholly_lost_and_equal_rows_are_one_group():
     released = pa.table(
         {"age": ["20", "20"], "sex": ["m", "m"], "job": ["nurse", "nurse"], "count": [1, 2]},

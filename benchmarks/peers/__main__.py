@@ -17,14 +17,14 @@ from pathlib import Path
 from benchmarks.measuring import RESULTS, Table, write_page
 from benchmarks.peers.auditing import audit_table
 from benchmarks.peers.environment import DEFAULT, prepare, versions
-from benchmarks.peers.grouping import sets_table, trees_table
-from benchmarks.peers.microaggregation import mdav_table, univariate_table
+from benchmarks.peers.grouping import range_tables, trees_table
+from benchmarks.peers.microaggregation import mdav_tables, univariate_table
 
-SETS = ("mondrian", "merge-split", "optimise")
-TREES = ("datafly", "incognito", "mondrian", "optimise")
+RANGES = ("mondrian", "merge-split", "sbca", "optimise")
+TREES = ("datafly", "incognito", "bug", "mondrian", "merge-split", "sbca", "optimise")
 
 
-def parts(python: Path, *, quick: bool, methods: Sequence[str]) -> dict[str, Callable[[], Table]]:
+def parts(python: Path, *, quick: bool, methods: Sequence[str]) -> dict[str, Callable[[], list[Table]]]:
     """Return the comparisons by name; ``methods`` limits shoal's own."""
     sizes = [5_000] if quick else [5_000, 30_162]
 
@@ -32,11 +32,11 @@ def parts(python: Path, *, quick: bool, methods: Sequence[str]) -> dict[str, Cal
         return [name for name in names if not methods or name in methods]
 
     return {
-        "sets": lambda: sets_table(python, sizes, wanted(SETS)),
-        "trees": lambda: trees_table(python, sizes, wanted(TREES)),
-        "mdav": lambda: mdav_table(python),
-        "univariate": lambda: univariate_table(python, [100_000] if quick else [100_000, 1_000_000]),
-        "audit": lambda: audit_table(python, [5_000, 30_162]),
+        "ranges": lambda: range_tables(python, sizes, wanted(RANGES)),
+        "trees": lambda: [trees_table(python, sizes, wanted(TREES))],
+        "mdav": lambda: mdav_tables(python, quick=quick),
+        "univariate": lambda: [univariate_table(python, [100_000] if quick else [100_000, 1_000_000])],
+        "audit": lambda: [audit_table(python, [5_000, 30_162])],
     }
 
 
@@ -49,14 +49,15 @@ def main() -> None:
     """Run all, or what was asked for, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="samples only")
-    parser.add_argument("--only", type=split, default=[], help="comparisons: sets, trees, mdav, univariate, audit")
+    parser.add_argument("--only", type=split, default=[], help="comparisons: ranges, trees, mdav, univariate, audit")
     parser.add_argument("--methods", type=split, default=[], help="limit shoal's own methods to these")
     parser.add_argument("--environment", type=Path, default=DEFAULT, help="folder of the other packages' environment")
     parser.add_argument("--output", type=Path, help="folder for the tables")
     arguments = parser.parse_args()
     python = prepare(arguments.environment)
     chosen = parts(python, quick=arguments.quick, methods=arguments.methods)
-    tables = [make() for name, make in chosen.items() if not arguments.only or name in arguments.only]
+    wanted = [make for name, make in chosen.items() if not arguments.only or name in arguments.only]
+    tables = [table for make in wanted for table in make()]
     found = ", ".join(f"{name} {number}" for name, number in versions(python).items())
     folder = arguments.output or (RESULTS / "quick" if arguments.quick else RESULTS)
     options = [" --quick"] if arguments.quick else []

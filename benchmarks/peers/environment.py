@@ -14,13 +14,19 @@ _ROOT = Path(__file__).parents[2]
 
 
 def prepare(folder: Path = DEFAULT) -> Path:
-    """Return the interpreter of an environment with all packages; make the environment if there is none."""
+    """Return the interpreter of an environment with all packages; make it, or install what an interrupted run left out."""
     python = folder.absolute() / "bin" / "python"
     if not python.exists():
-        print(f"Installing {', '.join(PACKAGES)} into {folder}", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    if not _complete(python):
+        print(f"Installing {', '.join(PACKAGES)} into {folder}", file=sys.stderr)
         subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
     return python
+
+
+def _complete(python: Path) -> bool:
+    check = f"from importlib.metadata import version; [version(name) for name in {PACKAGES!r}]"
+    return subprocess.run([str(python), "-c", check], capture_output=True, check=False).returncode == 0
 
 
 def versions(python: Path) -> dict[str, str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,46 +12,96 @@ import pyarrow.csv
 
 import shoal
 from benchmarks.measuring import Row, Table, cpu_seconds, data_folder, in_new_process
+from benchmarks.memory import peak_megabytes
 from benchmarks.peers.environment import run
 from shoal.encoding import encode
 from shoal.files import read_table, write_table
-from shoal.frames import to_frame
+from shoal.frames import Frame, to_frame
 from shoal.methods import REGISTRY, make_method
 from shoal.methods.base import Task
+from shoal.typing import FloatArray, IntArray
+
+K_OF_MANY = 5
+METHODS = ("mdav", "v-mdav", "forest", "optimise")
 
 
-def mdav_table(python: Path) -> Table:
-    """Compare MDAV on the census reference set."""
-    frame = read_table(data_folder() / "microaggregation" / "census.csv")
+def census() -> Frame:
+    """Return the census reference set, 1,080 × 13."""
+    return read_table(data_folder() / "microaggregation" / "census.csv")
+
+
+def normal(records: int = 5_000, columns: int = 5) -> Frame:
+    """Return independent normal numbers."""
+    values = np.random.default_rng(0).normal(size=(columns, records))
+    return to_frame(pa.table({f"x{number}": column for number, column in enumerate(values)}))
+
+
+TABLES: dict[str, tuple[Callable[[], Frame], int]] = {"census": (census, 3), "normal": (normal, K_OF_MANY)}
+
+
+def mdav_tables(python: Path, *, quick: bool) -> list[Table]:
+    """Compare microaggregation of many columns."""
+    titles = {
+        "census": "Microaggregation: census reference set, 1,080 × 13, k = 3",
+        "normal": f"Microaggregation: normal numbers, 5,000 × 5, k = {K_OF_MANY}",
+    }
+    return [
+        Table(
+            titles[name],
+            "IL % is the sum of squares within groups, of standardised columns, as a share of all. anonypyx draws at random "
+            "where distances tie. It releases the mean of each group with a count.",
+            [
+                anonypyx_row(python, name),
+                *(in_new_process(shoal_row, method, name) for method in METHODS if method in REGISTRY),
+            ],
+        )
+        for name in titles
+        if not (quick and name == "normal")
+    ]
+
+
+def anonypyx_row(python: Path, name: str) -> Row:
+    """Return the figures of anonypyx's MDAV, its loss worked out from the means it releases."""
+    make, k = TABLES[name]
+    frame = make()
     values = np.column_stack([np.asarray(column, np.float64) for column in frame.table.columns])
-    scaled = (values - values.mean(axis=0)) / values.std(axis=0)
-    with tempfile.TemporaryDirectory() as name:
-        source, target = Path(name) / "table.csv", Path(name) / "released.csv"
-        numbered = frame.table.append_column("all", pa.array([0] * frame.records))
-        write_table(numbered, source)
-        cost = run(python, "anonypyx", source, 3, target, "MDAV-generic", "microaggregation")
+    mean, deviation = values.mean(axis=0), values.std(axis=0)
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder) / "table.csv", Path(folder) / "released.csv"
+        write_table(frame.table.append_column("all", pa.array([0] * frame.records)), source)
+        cost = run(python, "anonypyx", source, k, target, "MDAV-generic", "microaggregation")
         released = pa.csv.read_csv(target)
     means = np.column_stack([np.asarray(released[column], np.float64) for column in frame.names])
-    between = (((means - values.mean(axis=0)) / values.std(axis=0)) ** 2).sum(axis=1) @ np.asarray(released["count"])
-    rows = [{"tool": "anonypyx MDAV-generic", "IL %": 100 * (1 - between / (scaled**2).sum()), "CPU s": cost["CPU s"]}]
-    rows += [in_new_process(shoal_mdav_row, name) for name in ("mdav", "v-mdav", "forest") if name in REGISTRY]
-    return Table(
-        "Microaggregation: census reference set, 1,080 × 13, k = 3",
-        "IL % is the sum of squares within groups, of standardised columns, as a share of all. anonypyx draws at random.",
-        rows,
-    )
+    counts = np.asarray(released["count"])
+    between = (((means - mean) / deviation) ** 2).sum(axis=1) @ counts
+    return {
+        "tool": "anonypyx MDAV-generic",
+        "IL %": 100 * (1 - between / values.size),
+        "smallest": int(counts.min()),
+        "records": int(counts.sum()),
+        "CPU s": cost["CPU s"],
+        "peak MB": round(cost["peak MB"]),
+    }
 
 
-def shoal_mdav_row(method: str) -> Row:
-    """Return the figures of one of shoal's methods on the census reference set."""
-    frame = read_table(data_folder() / "microaggregation" / "census.csv")
+def shoal_row(method: str, name: str) -> Row:
+    """Return the figures of one of shoal's methods, from the table in memory to the checked release."""
+    make, k = TABLES[name]
+    frame = make()
 
     def release() -> shoal.Result:
-        return shoal.anonymize(frame, k=3, quasi_identifiers=frame.names, method=method)
+        return shoal.anonymize(frame, k=k, quasi_identifiers=frame.names, method=method, release="representatives")
 
     release()
     result, seconds = cpu_seconds(release)
-    return {"tool": f"shoal {method}", "IL %": result.metrics["il_percent"], "CPU s": seconds}
+    return {
+        "tool": f"shoal {method}",
+        "IL %": result.metrics["il_percent"],
+        "smallest": result.audit.k,
+        "records": result.audit.records,
+        "CPU s": seconds,
+        "peak MB": round(peak_megabytes()),
+    }
 
 
 def univariate_table(python: Path, sizes: list[int]) -> Table:
@@ -59,23 +109,7 @@ def univariate_table(python: Path, sizes: list[int]) -> Table:
     rows: list[Row] = []
     for records in sizes:
         for k in (3, 10, 100):
-            values = np.random.default_rng(records + k).normal(size=records)
-            with tempfile.TemporaryDirectory() as name:
-                source = Path(name) / "values.npy"
-                np.save(source, values)
-                theirs = run(python, "microagg1d", source, k)
-            ours, seconds = univariate_sse(values, k)
-            rows.append(
-                {
-                    "records": records,
-                    "k": k,
-                    "microagg1d CPU s": theirs["CPU s"],
-                    "shoal univariate CPU s": seconds,
-                    "microagg1d SSE": theirs["SSE"],
-                    "shoal SSE": ours,
-                    "ratio of SSE - 1": ours / theirs["SSE"] - 1,
-                }
-            )
+            rows += [microagg1d_row(python, records, k), in_new_process(univariate_row, records, k)]
     return Table(
         "One column of normal numbers, optimal groups",
         "Both are exact, so the sums of squares agree to rounding. microagg1d changes to an algorithm whose time does not "
@@ -84,14 +118,42 @@ def univariate_table(python: Path, sizes: list[int]) -> Table:
     )
 
 
-def univariate_sse(values: np.ndarray[Any, np.dtype[np.float64]], k: int) -> tuple[float, float]:
-    """Return the sum of squares of shoal's groups of one column, and the CPU seconds with coding."""
+def numbers(records: int, k: int) -> FloatArray:
+    """Return one column."""
+    return np.random.default_rng(records + k).normal(size=records)
 
-    def group(numbers: Any) -> Any:
-        coded = encode(to_frame(pa.table({"x": numbers})), ["x"])
+
+def microagg1d_row(python: Path, records: int, k: int) -> Row:
+    """Return the figures of microagg1d."""
+    with tempfile.TemporaryDirectory() as name:
+        source = Path(name) / "values.npy"
+        np.save(source, numbers(records, k))
+        found = run(python, "microagg1d", source, k)
+    return univariate_figures("microagg1d", records, k, found)
+
+
+def univariate_row(records: int, k: int) -> Row:
+    """Return the figures of shoal's method, coding of the column included."""
+    values = numbers(records, k)
+
+    def group(some: FloatArray) -> IntArray:
+        coded = encode(to_frame(pa.table({"x": some})), ["x"])
         return make_method("univariate").run(coded, Task(k=k)).labels
 
     group(values[:1000])
     labels, seconds = cpu_seconds(lambda: group(values))
     means = np.bincount(labels, values) / np.bincount(labels)
-    return float(((values - means[labels]) ** 2).sum()), seconds
+    found = {"SSE": float(((values - means[labels]) ** 2).sum()), "CPU s": seconds, "peak MB": peak_megabytes()}
+    return univariate_figures("shoal univariate", records, k, found)
+
+
+def univariate_figures(tool: str, records: int, k: int, found: Row) -> Row:
+    """Return one row; the sum of squares with all its digits, because the two should agree."""
+    return {
+        "records": records,
+        "k": k,
+        "tool": tool,
+        "SSE": f"{found['SSE']:.9g}",
+        "CPU s": found["CPU s"],
+        "peak MB": round(found["peak MB"]),
+    }

@@ -57,7 +57,7 @@ def reader(table: CodedTable, row: int, column: CodedColumn) -> Callable[[str], 
         return lambda text: [code[value] for value in text.split(",")]
     if column.kind == "node":
         leaves = leaves_below(table, row, column)
-        return lambda text: leaves[text]
+        return lambda text: leaves.get(text) or [code[value] for value in text.split(",")]
 
     def ends(text: str) -> Codes:
         found = _RANGE.fullmatch(text)
