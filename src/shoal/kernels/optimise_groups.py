@@ -18,6 +18,8 @@ ENDLESS = np.inf
 """A limit that no cost reaches."""
 NOBODY = -1
 """Stands for no record where a step brings none in."""
+LARGEST = 2147483647
+"""No code is larger."""
 
 
 class Groups(NamedTuple):
@@ -45,12 +47,19 @@ class Groups(NamedTuple):
     """Weighted cost for each record."""
     words: WordArray
     """(g, words): bits of the values present in SET columns."""
+    alone: WordArray
+    """(g, words): bits of the values that one member alone has."""
+    next_low: IntArray
+    """(g, m): smallest code once a member that has ``low`` is gone."""
+    next_high: IntArray
+    """(g, m): largest code once a member that has ``high`` is gone."""
 
 
 @kernel()
 def make_groups(space: Space, codes: IntArray, groups: int, room: int) -> Groups:
     """Return ``groups`` empty groups with room for ``room`` records each."""
     records, columns = codes.shape
+    words = space.word_start[columns]
     return Groups(
         codes,
         np.full(records, -1, np.int32),
@@ -62,7 +71,10 @@ def make_groups(space: Space, codes: IntArray, groups: int, room: int) -> Groups
         np.zeros((groups, columns), np.int32),
         np.zeros((groups, columns)),
         np.zeros(groups),
-        np.zeros((groups, space.word_start[columns]), np.uint64),
+        np.zeros((groups, words), np.uint64),
+        np.zeros((groups, words), np.uint64),
+        np.zeros((groups, columns), np.int32),
+        np.zeros((groups, columns), np.int32),
     )
 
 
@@ -94,9 +106,15 @@ def refresh_set(space: Space, groups: Groups, group: int, column: int) -> float:
     first, last = space.word_start[column], space.word_start[column + 1]
     for word in range(first, last):
         groups.words[group, word] = np.uint64(0)
+        groups.alone[group, word] = np.uint64(0)
     for place in range(groups.size[group]):
         code = groups.codes[groups.member[group, place], column]
-        groups.words[group, first + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
+        word, bit = first + (code >> 6), np.uint64(1) << np.uint64(code & 63)
+        if groups.words[group, word] & bit == np.uint64(0):
+            groups.words[group, word] |= bit
+            groups.alone[group, word] |= bit
+        elif groups.alone[group, word] & bit != np.uint64(0):
+            groups.alone[group, word] ^= bit
     count = 0
     for word in range(first, last):
         count += count_bits(groups.words[group, word])
@@ -109,11 +127,15 @@ def refresh(space: Space, groups: Groups, group: int) -> None:
     """Count cover and cost of a group anew from its members."""
     total = 0.0
     for column in range(space.kind.shape[0]):
-        low = high = groups.codes[groups.member[group, 0], column]
-        for place in range(1, groups.size[group]):
+        low, next_low, high, next_high = LARGEST, LARGEST, -1, -1
+        for place in range(groups.size[group]):
             code = groups.codes[groups.member[group, place], column]
-            low, high = min(low, code), max(high, code)
+            if code < next_low:
+                low, next_low = min(low, code), max(low, code)
+            if code > next_high:
+                high, next_high = max(high, code), min(high, code)
         groups.low[group, column], groups.high[group, column] = low, high
+        groups.next_low[group, column], groups.next_high[group, column] = next_low, next_high
         if space.kind[column] == SET:
             cost = refresh_set(space, groups, group, column)
         else:
@@ -151,12 +173,7 @@ def set_cost_after(space: Space, groups: Groups, group: int, column: int, leaver
     old = groups.codes[leaver, column]
     count, missing = groups.distinct[group, column], space.missing[column]
     holds_missing = groups.high[group, column] == missing
-    shared = False
-    for place in range(groups.size[group]):
-        other = groups.member[group, place]
-        if other != leaver and groups.codes[other, column] == old:
-            shared = True
-            break
+    shared = not holds_code(groups.alone[group], space.word_start[column], old)
     if not shared:
         count -= 1
         holds_missing &= old != missing
@@ -183,18 +200,9 @@ def cost_after(space: Space, groups: Groups, group: int, leaver: int, joiner: in
             total += groups.part[group, column]
         elif space.kind[column] == SET:
             total += space.weight[column] * set_cost_after(space, groups, group, column, leaver, joiner)
-        elif low < old < high or low == high:
-            if low <= new <= high:
-                total += groups.part[group, column]
-            else:
-                total += space.weight[column] * range_cost(space, column, min(low, new), max(high, new))
         else:
-            bottom, top = 2147483647, -1
-            for place in range(groups.size[group]):
-                other = groups.member[group, place]
-                if other != leaver:
-                    code = groups.codes[other, column]
-                    bottom, top = min(bottom, code), max(top, code)
+            bottom = groups.next_low[group, column] if old == low else low
+            top = groups.next_high[group, column] if old == high else high
             if joiner != NOBODY:
                 bottom, top = min(bottom, new), max(top, new)
             if bottom == low and top == high:
