@@ -90,7 +90,7 @@ def test_after_sweeps_and_regrouping_the_kept_total_is_that_of_a_recount_and_low
 def test_cells_are_complete_groups_of_at_least_k_and_cuts_keep_them_so(columns):
     table = coded_table(300, columns, 8, missing=True)
     rows = np.ascontiguousarray(table.codes.T)
-    ladder = build_ladder(table.space, rows, 4, 1.3, 0.0, make_state(0, 0))
+    ladder = build_ladder(table.space, rows, 4, 1.3, make_state(0, 0))
     search = start_search(ladder, 1 << 16)
     run_search(ladder, np.ones(300, np.int32), 4, search, 1 << 30)
     labels = search.label

@@ -126,7 +126,7 @@ def bound_ladder(space: Space, codes: IntArray) -> Ladder:
                 marks[used, record] = mark_of(used, cells[level, rank[record]])
             used += 1
         first[column + 1] = used
-    return Ladder(first, costs[:used], marks[:used])
+    return Ladder(first, costs[:used], marks[:used], np.zeros((0, 0)))
 
 
 @kernel(allocates=False)

@@ -16,6 +16,11 @@ from shoal.kernels.optimise_ladder import Ladder
 from shoal.typing import FloatArray, IntArray, LongArray, WordArray
 
 
+PATIENCE = 1.02
+"""Cells up to this much dearer than the combination whose turn it is are taken with it."""
+ROUNDING = 1e-9
+
+
 class Queue(NamedTuple):
     """Combinations of levels still to be visited, as a binary heap over ``order``."""
 
@@ -142,23 +147,6 @@ def count_cells(
     return enough
 
 
-@kernel(allocates=False)
-def take_cells(alive: IntArray, k: int, table: Table, slot: IntArray, label: IntArray, groups: int) -> tuple[int, int]:
-    """Make every cell with k records a group; return how many records stay alive and the number of groups."""
-    stay = 0
-    for place in range(alive.shape[0]):
-        at = slot[place]
-        if table.records[at] < k:
-            alive[stay] = alive[place]
-            stay += 1
-            continue
-        if table.group[at] < 0:
-            table.group[at] = groups
-            groups += 1
-        label[alive[place]] = table.group[at]
-    return stay, groups
-
-
 class Search(NamedTuple):
     """A walk through the combinations that can be halted and taken up again."""
 
@@ -172,6 +160,30 @@ class Search(NamedTuple):
     """The group of each record, -1 for those alive."""
     state: LongArray
     """Records alive, groups, passes made."""
+
+
+@kernel()
+def take_cells(ladder: Ladder, step: IntArray, k: int, limit: float, search: Search) -> float:
+    """Make every cell with k records that costs at most ``limit`` a group; return the cost of the cheapest left."""
+    state, stay, least = search.state, 0, np.inf
+    for place in range(state[0]):
+        record, at = search.alive[place], search.slot[place]
+        price = np.inf
+        if search.table.records[at] >= k:
+            price = 0.0
+            for column in range(step.shape[0]):
+                price += ladder.price[ladder.first[column] + step[column], record]
+        if price > limit:
+            search.alive[stay] = record
+            stay += 1
+            least = min(least, price)
+            continue
+        if search.table.group[at] < 0:
+            search.table.group[at] = state[1]
+            state[1] += 1
+        search.label[record] = search.table.group[at]
+    state[0] = stay
+    return least
 
 
 @kernel()
@@ -199,16 +211,21 @@ def start_search(ladder: Ladder, most: int) -> Search:
 def run_search(ladder: Ladder, count: IntArray, k: int, search: Search, budget: int) -> int:
     """Go on with a search for ``budget`` looks at records (``count`` of each); return the looks spent.
 
-    A return below the budget says that the search is over.
+    A return below the budget says that the search is over. Cells that cost more than others of their combination
+    wait until all cheaper ones had their turn.
     """
-    spent, state = 0, search.state
+    spent, state, columns = 0, search.state, ladder.first.shape[0] - 1
     while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
         entry = pop(search.queue)
         push_dearer(ladder, search.queue, entry)
+        search.queue.last[entry] = columns  # when it comes again, those above it are queued already
         spent += state[0] + 16  # an empty pass costs something too
         state[2] += 1
         alive = search.alive[: state[0]]
         step = search.queue.step[entry]
         if count_cells(ladder, step, count, alive, k, search.table, state[2], search.slot):
-            state[0], state[1] = take_cells(alive, k, search.table, search.slot, search.label, state[1])
+            limit = search.queue.cost[entry] * PATIENCE + ROUNDING
+            search.queue.cost[entry] = take_cells(ladder, step, k, limit, search)
+            if search.queue.cost[entry] < np.inf:
+                push(search.queue, entry)
     return spent

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.chance import draw_below, draw_share, draw_word
+from shoal.kernels.chance import draw_word
 from shoal.kernels.compiling import kernel
 from shoal.kernels.sorting import order_by_key
 from shoal.kernels.space import INTERVAL, NODE, SET, Space, range_cost
@@ -30,6 +30,8 @@ class Ladder(NamedTuple):
     """Mean cost of a record at each level; it rises within a column."""
     mark: WordArray
     """(levels, n): the mark of each record's cell."""
+    price: FloatArray
+    """(levels, n): what each record's cell costs."""
 
 
 @kernel()
@@ -59,22 +61,30 @@ def climb(space: Space, column: int, node: int) -> int:
     return node if parent < 0 else parent
 
 
-@kernel(allocates=False)
-def node_level(space: Space, column: int, node: IntArray, ratio: float, cell: IntArray) -> None:
-    """Raise nodes to the cheapest costs above them, up to ``ratio`` times the least, and make each node a cell."""
-    first = space.start[column]
-    least = np.inf
-    for place in range(node.shape[0]):
-        parent = climb(space, column, node[place])
-        if parent != node[place]:
-            least = min(least, space.node_cost[first + parent])
-    number = 0
-    for place in range(node.shape[0]):
-        parent = climb(space, column, node[place])
-        while parent != node[place] and space.node_cost[first + parent] <= least * ratio:
-            node[place] = parent
-            parent = climb(space, column, parent)
-        number += place > 0 and node[place] != node[place - 1]
+@kernel()
+def node_heights(space: Space, column: int, value: IntArray, height: IntArray) -> None:
+    """Write the longest way down from each node above the values to one of them."""
+    for place in range(value.shape[0]):
+        node, steps = value[place], 0
+        parent = climb(space, column, node)
+        while parent != node:
+            node, steps = parent, steps + 1
+            height[node] = max(height[node], steps)
+            parent = climb(space, column, node)
+
+
+@kernel()
+def node_level(space: Space, column: int, value: IntArray, height: IntArray, level: int, cell: IntArray) -> None:
+    """Put values into cells by their highest ancestor that stands at most ``level`` above the leaves."""
+    number, before = 0, -1
+    for place in range(cell.shape[0]):
+        node = value[place]
+        parent = climb(space, column, node)
+        while parent != node and height[parent] <= level:
+            node = parent
+            parent = climb(space, column, node)
+        number += place > 0 and node != before
+        before = node
         cell[place] = number
 
 
@@ -89,14 +99,7 @@ def window_level(position: FloatArray, width: float, offset: float, cell: IntArr
         cell[place] = number
 
 
-@kernel(allocates=False)
-def chunk_level(shuffled: LongArray, size: int, cell: IntArray) -> None:
-    """Put values into cells of ``size`` values each, in the order of ``shuffled``."""
-    for place in range(shuffled.shape[0]):
-        cell[place] = shuffled[place] // size
-
-
-@kernel(allocates=False)
+@kernel()
 def smallest_gap(position: FloatArray) -> float:
     """Return the smallest step between neighbouring values, but no less than a share of their span."""
     span = position[-1] - position[0]
@@ -106,138 +109,111 @@ def smallest_gap(position: FloatArray) -> float:
     return max(gap, span / 65536.0)
 
 
-@kernel(allocates=False)
-def expected_cost(
-    space: Space, column: int, value: IntArray, count: IntArray, members: LongArray, total: int, k: int
+@kernel()
+def cell_prices(
+    space: Space, column: int, value: IntArray, count: IntArray, cell: IntArray, k: int, price: FloatArray
 ) -> float:
-    """Return the cost to expect of k records drawn from the ``total`` of one cell: sets hold only the values drawn.
+    """Write what the cell of each value costs, weighted, and return the mean over records.
 
-    ``members`` are the places of the cell's values, the smallest value first.
-    """
-    low, high = value[members[0]], value[members[-1]]
-    if low == high:
-        return 0.0
-    if high == space.missing[column]:
-        return 1.0
-    if space.kind[column] != SET:
-        return range_cost(space, column, low, high)
-    distinct = 0.0
-    for place in members:
-        distinct += 1.0 - (1.0 - count[place] / total) ** k
-    return max(distinct, 2.0) / space.domain[column]
-
-
-@kernel()
-def level_cost(space: Space, column: int, value: IntArray, count: IntArray, cell: IntArray, k: int) -> float:
-    """Return the mean cost of a record at a level (cells are numbered in any order)."""
-    key = np.empty(cell.shape[0], np.int64)
-    for place in range(cell.shape[0]):
-        key[place] = cell[place]
-    order = order_by_key(key)
-    total, weighed, begin = 0, 0.0, 0
-    for end in range(1, order.shape[0] + 1):
-        if end < order.shape[0] and cell[order[end]] == cell[order[begin]]:
-            continue
-        members = order[begin:end]
-        size = 0
-        for place in members:
-            size += count[place]
-        total += size
-        weighed += size * expected_cost(space, column, value, count, members, size, k)
-        begin = end
-    return space.weight[column] * weighed / total
-
-
-@kernel()
-def fill_cells(
-    space: Space, column: int, value: IntArray, cells: IntArray, ratio: float, chance: bool, state: WordArray
-) -> int:
-    """Write the cells of the levels of a column, fine to coarse, into the rows of ``cells``; return their number.
-
-    Windows grow by ``ratio`` from the smallest step; with ``chance`` they begin anywhere and sets take values in
-    any order. A missing value keeps its own cell until the last level.
+    A set is charged for the values to expect among k records drawn from the cell.
     """
     size = value.shape[0]
-    present = size - (value[-1] == space.missing[column] and space.kind[column] != NODE)
-    used, first = 1, space.start[column]
-    node, position, shuffled = np.empty(size, np.int32), np.zeros(present), np.empty(present, np.int64)
+    low, high, total, distinct = np.zeros(size + 1), np.zeros(size + 1), np.zeros(size + 1), np.zeros(size + 1)
     for place in range(size):
-        cells[0, place] = place
-        node[place] = value[place]
-    if space.kind[column] == INTERVAL:
-        for place in range(present):
-            position[place] = space.position[first + value[place]]
-    for place in range(present):
-        shuffled[place] = place
-    if chance:
-        for place in range(present - 1, 0, -1):
-            other = draw_below(state, place + 1)
-            shuffled[place], shuffled[other] = shuffled[other], shuffled[place]
-    unit, steps, chunk = 1.0, 1.0, 2
-    if present > 1 and space.kind[column] == INTERVAL:
-        unit = smallest_gap(position)
-        span = position[-1] - position[0]
-        steps = max(1.0, np.floor(span / unit / ratio ** (MOST_LEVELS - 4)))
-    while used < MOST_LEVELS - 1:
-        cell = cells[used]
-        for place in range(present, size):
-            cell[place] = size
-        if space.kind[column] == NODE:
-            node_level(space, column, node, ratio, cell[:present])
-        elif space.kind[column] == INTERVAL:
-            width = (steps + 1.0) * unit
-            offset = np.floor(draw_share(state) * (steps + 1.0)) * unit if chance else 0.0
-            window_level(position, width, offset, cell[:present])
-            steps = max(steps + 1.0, np.floor(steps * ratio + 0.5))
+        at = cell[place]
+        if total[at] == 0.0:
+            low[at] = place
+        high[at] = place
+        total[at] += count[place]
+    for place in range(size):
+        distinct[cell[place]] += 1.0 - (1.0 - count[place] / total[cell[place]]) ** k
+    weighed, records = 0.0, 0
+    for place in range(size):
+        at = cell[place]
+        first, last = value[int(low[at])], value[int(high[at])]
+        if first == last:
+            cost = 0.0
+        elif last == space.missing[column]:
+            cost = 1.0
+        elif space.kind[column] != SET:
+            cost = range_cost(space, column, first, last)
         else:
-            chunk_level(shuffled, chunk, cell[:present])
-            chunk *= 2
-        last, before = 0, 0
-        for place in range(present):
-            last, before = max(last, cell[place]), max(before, cells[used - 1, place])
-        if last == 0:
-            break
-        used += last < before or space.kind[column] == INTERVAL
-    if present > 1:
-        for place in range(size):
-            cells[used, place] = 0 if place < present else size
-        used += 1
-    if size > present:
-        for place in range(size):
-            cells[used, place] = 0
-        used += 1
-    return used
+            cost = max(distinct[at], 2.0) / space.domain[column]
+        price[place] = space.weight[column] * cost
+        weighed += count[place] * price[place]
+        records += count[place]
+    return weighed / records
 
 
 @kernel()
-def build_ladder(space: Space, codes: IntArray, k: int, ratio: float, noise: float, state: WordArray) -> Ladder:
-    """Return the ladder of some records (one row each); costs are shaken by up to e^noise either way."""
+def fill_cells(space: Space, column: int, value: IntArray, cells: IntArray, ratio: float) -> int:
+    """Write the cells of the levels of a column, fine to coarse, into the rows of ``cells``; return their number.
+
+    Windows grow by ``ratio`` from the smallest step. A missing value keeps its own cell until the last level.
+    """
+    size, kind = value.shape[0], space.kind[column]
+    present = size - (value[-1] == space.missing[column] and kind != NODE)
+    for place in range(size):
+        cells[0, place] = place
+    used = 1
+    height, position = np.zeros(0, np.int32), np.zeros(0)
+    unit, steps, chunk = 1.0, 1.0, 1
+    if kind == NODE:
+        height = np.zeros(space.node_cost.shape[0], np.int32)
+        node_heights(space, column, value, height)
+    elif kind == INTERVAL and present > 1:
+        position = np.zeros(present)
+        for place in range(present):
+            position[place] = space.position[space.start[column] + value[place]]
+        unit = smallest_gap(position)
+        steps = max(1.0, np.floor((position[-1] - position[0]) / unit / ratio ** (MOST_LEVELS - 4)))
+    while present > 1 and used < MOST_LEVELS - 1:
+        cell = cells[used]
+        chunk *= 2
+        for place in range(size):
+            cell[place] = place // chunk if place < present else size
+        if kind == NODE:
+            node_level(space, column, value, height, used, cell[:present])
+        elif kind == INTERVAL:
+            window_level(position, (steps + 1.0) * unit, 0.0, cell[:present])
+            steps = max(steps + 1.0, np.floor(steps * ratio + 0.5))
+        if cell[present - 1] == cell[0]:
+            break
+        used += 1
+    for place in range(size):
+        cells[used, place] = 0 if place < present else size
+        cells[used + 1, place] = 0
+    used += present > 1
+    return used + (size > present)
+
+
+@kernel()
+def build_ladder(space: Space, codes: IntArray, k: int, ratio: float, state: WordArray) -> Ladder:
+    """Return the ladder of some records, one row each."""
     records, columns = codes.shape
-    first, costs = np.zeros(columns + 1, np.int64), np.zeros(columns * (MOST_LEVELS + 1))
-    marks = np.empty((4 * columns, records), np.uint64)
+    most = columns * (MOST_LEVELS + 2)
+    first, costs, levels = np.zeros(columns + 1, np.int64), np.zeros(most), 0
+    marks, prices = np.empty((4 * columns, records), np.uint64), np.empty((4 * columns, records))
     rank = np.empty(records, np.int32)
-    used = 0
     for column in range(columns):
         value, count = distinct_values(codes, column, rank)
-        cells = np.zeros((MOST_LEVELS + 1, value.shape[0]), np.int32)
-        levels = 1
-        if value.shape[0] > 1:
-            levels = fill_cells(space, column, value, cells, ratio, noise > 0.0, state)
-        shake = np.exp(noise * (2.0 * draw_share(state) - 1.0))
-        for level in range(levels):
-            if used == marks.shape[0]:
-                wider = np.empty((2 * used, records), np.uint64)
-                for row in range(used):
+        cells, price = np.zeros((MOST_LEVELS + 2, value.shape[0]), np.int32), np.zeros(value.shape[0])
+        for level in range(fill_cells(space, column, value, cells, ratio)):
+            if levels == marks.shape[0]:
+                more_marks, more_prices = np.empty((2 * levels, records), np.uint64), np.empty((2 * levels, records))
+                for row in range(levels):
                     for record in range(records):
-                        wider[row, record] = marks[row, record]
-                marks = wider
-            cost = level_cost(space, column, value, count, cells[level], k) * shake
-            costs[used] = cost if level == 0 else max(cost, costs[used - 1])
+                        more_marks[row, record], more_prices[row, record] = marks[row, record], prices[row, record]
+                marks, prices = more_marks, more_prices
+            costs[levels] = cell_prices(space, column, value, count, cells[level], k, price)
+            if level > 0:
+                costs[levels] = max(costs[levels], costs[levels - 1])
             word = draw_word(state) | np.uint64(1)
             for record in range(records):
                 cell = np.uint64(cells[level, rank[record]] + 1)
                 mixed = (cell * word) ^ ((cell * word) >> np.uint64(29))
-                marks[used, record] = mixed * np.uint64(0xBF58476D1CE4E5B9)
-            used += 1
-        first[column + 1] = used
-    return Ladder(first, costs[:used], marks[:used])
+                marks[levels, record] = mixed * np.uint64(0xBF58476D1CE4E5B9)
+                prices[levels, record] = price[rank[record]]
+            levels += 1
+        first[column + 1] = levels
+    return Ladder(first, costs[:levels], marks[:levels], prices[:levels])

@@ -33,6 +33,8 @@ class Plan(NamedTuple):
     """By what factor windows of numbers and costs of nodes grow from level to level."""
     looks: int
     """How often a record is looked at in the search for cells, in the mean."""
+    grown: int
+    """Most records of a block in which groups are grown; the time for a record grows with it."""
     greedy: int
     """Records up to which k-member, whose time grows with their square, is one of the starts."""
     rounds: int
@@ -46,17 +48,15 @@ class Plan(NamedTuple):
 
 
 PLANS = {
-    "fast": Plan(ratio=1.6, looks=4_000, greedy=500, rounds=0, tries=0, least_gain=5e-4, bound_looks=0),
-    "balanced": Plan(ratio=1.15, looks=8_000, greedy=6_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=1_000),
-    "best": Plan(ratio=1.1, looks=20_000, greedy=12_000, rounds=60, tries=2, least_gain=5e-5, bound_looks=10_000),
+    "fast": Plan(ratio=1.6, looks=4_000, grown=1 << 12, greedy=500, rounds=0, tries=0, least_gain=5e-4, bound_looks=0),
+    "balanced": Plan(ratio=1.15, looks=8_000, grown=1 << 15, greedy=6_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=1_000),
+    "best": Plan(ratio=1.1, looks=20_000, grown=1 << 16, greedy=12_000, rounds=60, tries=2, least_gain=5e-5, bound_looks=10_000),
 }
 _ENDLESS = 1_000_000
 _SWEEPS = 1
 """Sweeps over a region in one round."""
 _REGION = 100
 """Records of a region, in multiples of k."""
-_GROWN = 1 << 10
-"""Most records of a block in which groups are grown; the time for a record grows with it."""
 _MOST_BOUND = 3_000_000
 """Distinct values of the table up to which a bound is worked out."""
 
@@ -130,14 +130,14 @@ class _Search:
         """
         table, plan, seed, progress = self.table, self.plan, self.seed, self.task.progress
         self._offer(Mondrian().run(table, replace(self.task, progress=say_nothing)).labels)
-        for ratio in sorted({PLANS["fast"].ratio, plan.ratio}):
+        widths = {PLANS["fast"].ratio, plan.ratio} if "interval" in {one.kind for one in table.columns} else {plan.ratio}
+        for ratio in sorted(widths):
             self._offer(find_cells(table, self.k, ratio, plan.looks, seed, progress))
         if table.records <= plan.greedy:
             self._offer(KMember().run(table, replace(self.task, progress=say_nothing)).labels)
-        blocks = near_blocks(table, self.rows, max(_GROWN, 8 * self.k), seed)
-        sample = [blocks[len(blocks) // 3], blocks[2 * len(blocks) // 3]]
-        cost = sum(grow_block(table, block, self.k, seed)[1] for block in sample)
-        if cost < sum(self._cost_of(block) for block in sample):
+        blocks = near_blocks(table, self.rows, max(plan.grown, 8 * self.k), seed)
+        sample = blocks[len(blocks) // 2]
+        if len(blocks) == 1 or grow_block(table, sample, self.k, seed)[1] < self._cost_of(sample):
             self._offer(grow_groups(table, blocks, self.k, seed, progress))
 
     def _cost_of(self, records: IntArray) -> float:

@@ -61,7 +61,7 @@ def _search_block(
     from shoal.kernels.optimise_cells import run_search, start_search  # noqa: PLC0415
     from shoal.kernels.optimise_ladder import build_ladder  # noqa: PLC0415
 
-    ladder = build_ladder(table.space, rows, k, ratio, 0.0, make_state(seed, 2))
+    ladder = build_ladder(table.space, rows, k, ratio, make_state(seed, 2))
     search = start_search(ladder, _QUEUE)
     left = looks * len(counts)
     while left > 0:
@@ -76,14 +76,10 @@ def _search_block(
 
 def grow_block(table: CodedTable, records: IntArray, k: int, seed: int) -> tuple[IntArray, float]:
     """Grow groups from random records of a block, each time adding the cheapest; return labels and their cost."""
-    from shoal.kernels.chance import make_state  # noqa: PLC0415
-    from shoal.kernels.optimise_groups import make_groups, total_cost  # noqa: PLC0415
-    from shoal.kernels.optimise_regroup import regroup  # noqa: PLC0415
+    from shoal.kernels.optimise_groups import total_cost  # noqa: PLC0415
+    from shoal.kernels.optimise_grow import grow_all  # noqa: PLC0415
 
-    rows = np.ascontiguousarray(table.codes.T[records])
-    groups = make_groups(table.space, rows, len(rows) // k + 1, 2 * k)
-    pool = np.arange(len(rows), dtype=np.int32)
-    regroup(table.space, groups, pool, k, 0.0, make_state(seed, int(records[0])))
+    groups = grow_all(table.space, np.ascontiguousarray(table.codes.T[records]), k, seed)
     return groups.label, float(total_cost(groups))
 
 
