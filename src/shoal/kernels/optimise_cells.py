@@ -15,7 +15,6 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_ladder import Ladder
 from shoal.typing import FloatArray, IntArray, LongArray, WordArray
 
-
 PATIENCE = 1.02
 """Cells up to this much dearer than the combination whose turn it is are taken with it."""
 ROUNDING = 1e-9

@@ -10,6 +10,8 @@ from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, c
 from shoal.kernels.space import Space
 from shoal.typing import FloatArray, LongArray, WordArray
 
+MOST_PARTNERS = 32
+"""Members of a group with whom a record may change places, at most; others get their turn in other rounds."""
 LEAST_GAIN = 1e-9
 """Smaller falls are rounding, not gain."""
 
@@ -60,8 +62,8 @@ def best_swap(space: Space, groups: Groups, record: int, other: int, best: float
     own_size, other_size = groups.size[own], groups.size[other]
     before = own_size * groups.cost[own] + other_size * groups.cost[other]
     partner = NOBODY
-    for place in range(other_size):
-        candidate = groups.member[other, place]
+    for turn in range(min(other_size, MOST_PARTNERS)):
+        candidate = groups.member[other, (record + turn) % other_size]
         limit = (before + best) / own_size
         own_cost = cost_after(space, groups, own, record, candidate, limit)
         if own_cost > limit:

@@ -49,8 +49,12 @@ class Plan(NamedTuple):
 
 PLANS = {
     "fast": Plan(ratio=1.6, looks=4_000, grown=1 << 12, greedy=500, rounds=0, tries=0, least_gain=5e-4, bound_looks=0),
-    "balanced": Plan(ratio=1.15, looks=8_000, grown=1 << 15, greedy=6_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=1_000),
-    "best": Plan(ratio=1.1, looks=20_000, grown=1 << 16, greedy=12_000, rounds=60, tries=2, least_gain=5e-5, bound_looks=10_000),
+    "balanced": Plan(
+        ratio=1.15, looks=8_000, grown=1 << 15, greedy=6_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=1_000
+    ),
+    "best": Plan(
+        ratio=1.1, looks=20_000, grown=1 << 16, greedy=12_000, rounds=60, tries=2, least_gain=5e-5, bound_looks=10_000
+    ),
 }
 _ENDLESS = 1_000_000
 _SWEEPS = 1
@@ -130,15 +134,27 @@ class _Search:
         """
         table, plan, seed, progress = self.table, self.plan, self.seed, self.task.progress
         self._offer(Mondrian().run(table, replace(self.task, progress=say_nothing)).labels)
-        widths = {PLANS["fast"].ratio, plan.ratio} if "interval" in {one.kind for one in table.columns} else {plan.ratio}
-        for ratio in sorted(widths):
-            self._offer(find_cells(table, self.k, ratio, plan.looks, seed, progress))
-        if table.records <= plan.greedy:
+        quick = PLANS["fast"]
+        self._offer(find_cells(table, self.k, quick.ratio, quick.looks, seed, progress, self.deadline))
+        cells = self.losses[-1]
+        if table.records <= plan.greedy and self._in_time():
             self._offer(KMember().run(table, replace(self.task, progress=say_nothing)).labels)
-        blocks = near_blocks(table, self.rows, max(plan.grown, 8 * self.k), seed)
+        if self._in_time():
+            self._grow()
+        by_windows = "interval" in {one.kind for one in table.columns}
+        if self.losses[-1] == cells and by_windows and plan.ratio < quick.ratio and self._in_time():
+            self._offer(find_cells(table, self.k, plan.ratio, plan.looks, seed, progress, self.deadline))
+
+    def _in_time(self) -> bool:
+        return time.monotonic() < self.deadline
+
+    def _grow(self) -> None:
+        """Grow groups in blocks of near records, if one of the blocks shows that this pays."""
+        table, k, seed = self.table, self.k, self.seed
+        blocks = near_blocks(table, self.rows, max(self.plan.grown, 8 * k), seed)
         sample = blocks[len(blocks) // 2]
-        if len(blocks) == 1 or grow_block(table, sample, self.k, seed)[1] < self._cost_of(sample):
-            self._offer(grow_groups(table, blocks, self.k, seed, progress))
+        if len(blocks) == 1 or grow_block(table, sample, k, seed)[1] < self._cost_of(sample):
+            self._offer(grow_groups(table, blocks, k, seed, self.task.progress))
 
     def _cost_of(self, records: IntArray) -> float:
         """Return what records cost in the best groups so far."""
@@ -165,7 +181,7 @@ class _Search:
 
         with ThreadPoolExecutor(numba.get_num_threads()) as pool:
             for number in range(self.plan.rounds):
-                if time.monotonic() >= self.deadline:
+                if not self._in_time():
                     break
                 self._improve_once(pool, (self.seed << 24) + number)
                 self.task.progress(0.3 + 0.6 * (number + 1) / self.plan.rounds, f"loss {self.losses[-1]:.4f}")
@@ -181,7 +197,8 @@ class _Search:
         regions = make_regions(space, self.rows, labels, self.groups, _REGION * k, seed)
 
         def improve(region: int) -> tuple[float, float]:
-            return improve_region(space, self.rows, labels, regions, region, k, _SWEEPS, tries, seed)
+            steps = (_SWEEPS, tries) if self._in_time() else (0, 0)
+            return improve_region(space, self.rows, labels, regions, region, k, *steps, seed)
 
         costs = list(pool.map(improve, range(len(regions.start) - 1)))
         self.groups, self.best = renumber(labels), labels
@@ -189,7 +206,7 @@ class _Search:
 
     def prove(self) -> None:
         """Work out how low any loss can be, where the effort allows it."""
-        if self.plan.bound_looks and self.rows.size <= _MOST_BOUND:
+        if self.plan.bound_looks and self._in_time() and self.rows.size <= _MOST_BOUND:
             self.bound = lower_bound(self.table, self.k, self.plan.bound_looks, self.task.progress)
 
     def grouping(self) -> Grouping:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 16
 """Most distinct tuples whose cells are searched together; it bounds the memory."""
-_STALLED = 0.005
+_STALLED = 0.0025
 """Where a chunk of looks finds cells for fewer of the records than this, the lattice is too large: cuts take the rest."""
 _QUEUE = 1 << 19
 """Combinations of levels kept in mind, at most."""
-CHUNK = 20_000_000
+CHUNK = 10_000_000
 """Looks at records between two progress reports."""
 
 
@@ -32,11 +33,13 @@ def near_blocks(table: CodedTable, rows: IntArray, most: int, seed: int) -> list
     return [order[begin:end] for begin, end in pairwise(starts)]
 
 
-def find_cells(table: CodedTable, k: int, ratio: float, looks: int, seed: int, progress: Progress) -> IntArray:
+def find_cells(
+    table: CodedTable, k: int, ratio: float, looks: int, seed: int, progress: Progress, deadline: float = np.inf
+) -> IntArray:
     """Label records by the cheapest cells that hold k of them; -1 where none was found within ``looks`` at each.
 
     ``ratio`` is the factor by which windows of numbers and costs of nodes grow from level to level. Tables of
-    more than one block get a tenth of the looks, so that they stay quick.
+    more than one block get a tenth of the looks, so that they stay quick. The search ends at the ``deadline``.
     """
     from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
 
@@ -47,7 +50,7 @@ def find_cells(table: CodedTable, k: int, ratio: float, looks: int, seed: int, p
         looks //= 10
     found, groups = np.full(len(counts), -1, np.int32), 0
     for number, block in enumerate(blocks):
-        labels, used = _search_block(table, rows[block], counts[block], k, ratio, looks, seed)
+        labels, used = _search_block(table, rows[block], counts[block], k, ratio, looks, seed, deadline)
         found[block] = np.where(labels < 0, -1, labels + groups)
         groups += used
         progress(0.2 * (number + 1) / len(blocks), "looking for cells")
@@ -55,7 +58,7 @@ def find_cells(table: CodedTable, k: int, ratio: float, looks: int, seed: int, p
 
 
 def _search_block(
-    table: CodedTable, rows: IntArray, counts: IntArray, k: int, ratio: float, looks: int, seed: int
+    table: CodedTable, rows: IntArray, counts: IntArray, k: int, ratio: float, looks: int, seed: int, deadline: float
 ) -> tuple[IntArray, int]:
     from shoal.kernels.chance import make_state  # noqa: PLC0415
     from shoal.kernels.optimise_cells import run_search, start_search  # noqa: PLC0415
@@ -64,7 +67,7 @@ def _search_block(
     ladder = build_ladder(table.space, rows, k, ratio, make_state(seed, 2))
     search = start_search(ladder, _QUEUE)
     left = looks * len(counts)
-    while left > 0:
+    while left > 0 and time.monotonic() < deadline:
         alive, budget = int(search.state[0]), min(left, CHUNK)
         if run_search(ladder, counts, k, search, budget) < budget:
             break
