@@ -161,7 +161,7 @@ class Search(NamedTuple):
     """Records alive, groups, passes made."""
 
 
-@kernel()
+@kernel(allocates=False)
 def take_cells(ladder: Ladder, step: IntArray, k: int, limit: float, search: Search) -> float:
     """Make every cell with k records that costs at most ``limit`` a group; return the cost of the cheapest left."""
     state, stay, least = search.state, 0, np.inf

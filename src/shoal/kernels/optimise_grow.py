@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.kernels.chance import draw_below, make_state
+from shoal.kernels.chance import make_state
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_groups import ENDLESS, Groups, cost_with, make_groups, put, refresh
+from shoal.kernels.optimise_moves import shuffle
 from shoal.kernels.optimise_regions import spread_of
 from shoal.kernels.optimise_regroup import join_cheapest
 from shoal.kernels.space import SET, Space, holds_code, range_cost, set_cost
@@ -121,7 +122,7 @@ def make_grid(space: Space, codes: IntArray, order: LongArray, state: WordArray)
     return Grid(inside, low, high, start, left, place, bucket)
 
 
-@kernel()
+@kernel(allocates=False)
 def least_cost(space: Space, groups: Groups, group: int, grid: Grid, bucket: int, limit: float) -> float:
     """Return what a group costs at least with any record of a bucket; any value above ``limit`` once it is above."""
     total = groups.cost[group]
@@ -143,7 +144,7 @@ def least_cost(space: Space, groups: Groups, group: int, grid: Grid, bucket: int
     return total
 
 
-@kernel()
+@kernel(allocates=False)
 def take_nearest(space: Space, groups: Groups, group: int, grid: Grid, home: int) -> int:
     """Take the free record that costs a group least out of the grid and return it; ``home`` is looked at first."""
     best, chosen, buckets = ENDLESS, -1, grid.left.shape[0]
@@ -161,7 +162,7 @@ def take_nearest(space: Space, groups: Groups, group: int, grid: Grid, home: int
     return leave_grid(grid, chosen)
 
 
-@kernel()
+@kernel(allocates=False)
 def leave_grid(grid: Grid, place: int) -> int:
     """Take the record at a place out of the grid and return it."""
     record = grid.record[place]
@@ -178,9 +179,7 @@ def grow_all(space: Space, codes: IntArray, k: int, seed: int) -> Groups:
     records = codes.shape[0]
     groups = make_groups(space, codes, records // k + 1, 2 * k)
     state, order = make_state(seed, 0), np.arange(records)
-    for place in range(records - 1, 0, -1):
-        other = draw_below(state, place + 1)
-        order[place], order[other] = order[other], order[place]
+    shuffle(state, order)
     grid = make_grid(space, codes, order, state)
     used, left = 0, records
     for number in range(records):

@@ -61,7 +61,7 @@ def climb(space: Space, column: int, node: int) -> int:
     return node if parent < 0 else parent
 
 
-@kernel()
+@kernel(allocates=False)
 def node_heights(space: Space, column: int, value: IntArray, height: IntArray) -> None:
     """Write the longest way down from each node above the values to one of them."""
     for place in range(value.shape[0]):
@@ -73,7 +73,7 @@ def node_heights(space: Space, column: int, value: IntArray, height: IntArray) -
             parent = climb(space, column, node)
 
 
-@kernel()
+@kernel(allocates=False)
 def node_level(space: Space, column: int, value: IntArray, height: IntArray, level: int, cell: IntArray) -> None:
     """Put values into cells by their highest ancestor that stands at most ``level`` above the leaves."""
     number, before = 0, -1
@@ -99,7 +99,7 @@ def window_level(position: FloatArray, width: float, offset: float, cell: IntArr
         cell[place] = number
 
 
-@kernel()
+@kernel(allocates=False)
 def smallest_gap(position: FloatArray) -> float:
     """Return the smallest step between neighbouring values, but no less than a share of their span."""
     span = position[-1] - position[0]

@@ -10,7 +10,7 @@ from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, c
 from shoal.kernels.space import Space
 from shoal.typing import FloatArray, LongArray, WordArray
 
-MOST_PARTNERS = 32
+MOST_PARTNERS = 16
 """Members of a group with whom a record may change places, at most; others get their turn in other rounds."""
 LEAST_GAIN = 1e-9
 """Smaller falls are rounding, not gain."""
