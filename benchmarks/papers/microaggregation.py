@@ -217,7 +217,7 @@ def main() -> None:
             "Distance to the best possible",
             f'A lower bound by column generation, valid for every grouping, for what `optimise` finds with effort="{effort}"; '
             "the gap is what could still be gained at most.",
-            [proof_row(name, 3, effort, 20 if quick else 90) for name in ("census", "tarragona")],
+            [proof_row(name, 3, effort, 20 if quick else 300) for name in ("census", "tarragona")],
         ),
         Table(
             "What analysts and intruders see, k = 5",

@@ -130,7 +130,7 @@ def test_an_effort_in_seconds_has_a_deadline():
 
 
 def test_the_best_effort_does_all_that_the_balanced_one_does():
-    assert make_plan("balanced", 700).long[0] == make_plan("best", 700).long[0]
+    assert make_plan("best", 700).long[:1] == make_plan("balanced", 700).long
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 0.2])

@@ -143,8 +143,9 @@ def _search(search: Search, seed: int) -> None:
         search.report(0.3 + 0.2 * (run + 1) / plan.runs, "annealing, short runs")
     recur = 0 < 2 * len(pool.loss) <= pool.added
     for run, steps in enumerate(plan.long):
+        more = plan.spare if run and not recur else 0
         state = search.collect(start)
-        _anneal(search, state, seed * 1_000_003 - run, steps, plan.until(LONG_SHARE if recur else 1.0))
+        _anneal(search, state, seed * 1_000_003 - run, steps + more, plan.until(LONG_SHARE if recur else 1.0))
         pool.add(_finish(search, state))
     if recur:
         _recombine(search, pool)
@@ -209,5 +210,5 @@ def _anneal(search: Search, state: Groups, seed: int, steps: int, until: float) 
         anneal(work, state, search.k, search.room, high, low, 0, chunk, chunk)
         renew_means(search.points, state)
         share = max(ahead, passed_share(begin, until))
-        if steps in search.plan.long:
+        if steps >= search.plan.long[0]:
             search.report(0.5 + 0.4 * min(share, 1.0), "annealing")

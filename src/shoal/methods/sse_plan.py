@@ -12,7 +12,7 @@ from shoal.typing import Effort
 
 SHORT_SHARE, LONG_SHARE = 0.25, 0.7
 """Which share of the seconds has passed after the short runs, and after the long one if groups are recombined."""
-_SHORT_RUNS = 40
+_SHORT_RUNS = 25
 _RECOMBINED = 10_000
 """Records up to which groups are recombined: the integer program grows with them."""
 _ENDLESS = 1 << 50
@@ -31,6 +31,8 @@ class Plan(NamedTuple):
     """When the work began, by ``time.monotonic``."""
     seconds: float = np.inf
     """How long it may take."""
+    spare: int = 0
+    """Proposals more in the last long run where nothing is recombined: what the integer program would have cost."""
 
     def until(self, share: float) -> float:
         """Return when a share of the time has passed."""
@@ -48,7 +50,7 @@ def make_plan(effort: Effort, records: int) -> Plan:
     runs = _SHORT_RUNS if records <= _RECOMBINED and has_solver() else 0
     short = max(1_000_000, 250 * records)
     if effort == "best":
-        return Plan(runs, short, (balanced, 8 * balanced), begin)  # the first, so that "balanced" is never better
+        return Plan(runs, short, (balanced, 6 * balanced), begin, spare=4 * balanced)  # the first as in "balanced"
     return Plan(runs, short, (_ENDLESS,), begin, float(effort))
 
 
