@@ -13,8 +13,9 @@ from shoal.encoding import encode
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
 from shoal.methods.base import Grouping, Task
-from shoal.methods.mending import failing_groups, keep_models, mend, neighbour_order, withhold_failing
-from tests import reference
+from shoal.methods.mending import build_case, failing_groups, keep_models, mend, neighbour_order, withhold_failing
+from tests import reference, reference_mending
+from tests.tables import coded_table
 
 MODELS = {
     "distinct": [shoal.LDiversity(2)],
@@ -154,3 +155,59 @@ def test_a_population_bounds_the_groups_of_a_release():
             texts = cells[1].strip("{}").split(", ")
             fit = sum(low <= row["a"] <= high and row["b"] in texts for row in people.to_pylist())
             assert fit >= 30 if isinstance(model, shoal.KMap) else own / fit <= 0.4
+
+
+def laid_out(table, labels, task):
+    """Return the groups as the kernels keep them."""
+    from shoal.kernels.mending import link
+    from shoal.kernels.space import cost_table, cover_groups
+
+    cover = cover_groups(table.space, table.codes, labels, int(labels.max()) + 1)
+    chains = link(labels, int(labels.max()) + 1)
+    chains.cost[:] = table.space.weight @ cost_table(table.space, cover)
+    return build_case(table, task), cover, chains
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(sorted(MODELS)),
+    st.text("infs", min_size=1, max_size=3),
+    st.integers(0, 10**6),
+    st.integers(1, 6),
+    st.integers(1, 3),
+)
+def test_exchanges_are_those_of_the_plain_reference(model, letters, seed, reach, most):
+    from shoal.kernels.mending import label_records
+    from shoal.kernels.mending_exchange import exchange_records
+    from shoal.kernels.range_costs import tabulate_costs
+
+    rng = np.random.default_rng(seed)
+    attributes = random_table(seed % 97, n=40).attributes
+    table = replace(coded_table(40, letters, seed, missing=bool(seed % 2)), attributes=attributes)
+    models = MODELS[model] if model != "larger k" else [shoal.KAnonymity(3)]
+    task = bound(table, models, k=3)
+    groups = int(rng.integers(2, 8))
+    labels = np.unique(rng.integers(0, groups, 40), return_inverse=True)[1].astype(np.int32)
+    case, cover, chains = laid_out(table, labels, task)
+    order = rng.permutation(len(cover.size)).astype(np.int32)
+    plain = [np.flatnonzero(labels == group).tolist() for group in range(len(cover.size))]
+    reference_mending.exchange(table, task.requirements, plain, order.tolist(), 3, reach, most)
+    exchange_records(
+        table.space, tabulate_costs(table.space), table.codes, case.rules, case.crowds, case.points, 3,
+        cover, chains, order, 0, len(order), reach, most,
+    )  # fmt: skip
+    expected = np.empty(40, np.int32)
+    for number, records in enumerate(plain):
+        expected[records] = number
+    assert label_records(chains).tolist() == expected.tolist()
+
+
+def test_exchanges_lower_the_loss_of_mended_groups(monkeypatch):
+    from shoal.methods import mending
+
+    table = random_table(1, n=300)
+    task = bound(table, [shoal.TCloseness(0.25, column="s")], k=4)
+    start = np.argsort(np.argsort(table.codes[0], kind="stable")).astype(np.int32) // 4
+    with_them = total_cost(table, mend(table, start, task))
+    monkeypatch.setattr(mending, "_SWEEPS", 0)
+    assert with_them < 0.95 * total_cost(table, mend(table, start, task))

@@ -2,7 +2,8 @@
 
 Xu et al. (2006) and their kin know only k. Rather than teach each method each model, the groups a method found are
 taken as they are, and those that fail are joined, cut anew or exchange records with a neighbour, whichever loses
-least (see ``shoal.kernels.mending``). Global recodings cannot be mended group by group; there, groups that fail
+least (see ``shoal.kernels.mending``). Records of mended groups then go where they fit better, as far as
+the models allow (``shoal.kernels.mending_exchange``). Global recodings cannot be mended group by group; there, groups that fail
 are withheld as far as that is allowed.
 """
 
@@ -35,6 +36,9 @@ _REACHES = (512, 2048)
 _SHORTLIST = 16
 """Neighbours with which all plans are weighed."""
 _ROUNDS = 8
+_SWEEPS = 4
+_LEAST_GAIN = 0.002
+"""A sweep of exchanges that gains a smaller share of the loss is the last."""
 _TINY = 1e-9
 _LEAF = 8
 
@@ -149,6 +153,7 @@ def _mend_once(case: _Case, labels: IntArray, task: Task) -> IntArray:
         task.progress(done / len(failing), "mending")
     for group in sorted(ward.changed):
         ward.divide(group)
+    ward.exchange()
     return label_records(ward.chains)
 
 
@@ -227,6 +232,35 @@ class _Ward:
             if found >= 0:
                 self._settle(one, int(free[0]), laid, left, 0.0)
                 waiting += [one, int(free[0])]
+
+    def exchange(self) -> None:
+        """Let records of mended groups go where they fit better, as long as that gains enough."""
+        from shoal.kernels.mending_exchange import exchange_records  # noqa: PLC0415
+        from shoal.kernels.range_costs import tabulate_costs  # noqa: PLC0415
+
+        costs = tabulate_costs(self.space)
+        places = np.sort(self.place[sorted(self.changed)]).tolist()
+        loss = float(self.chains.cost @ self.cover.size)
+        for _ in range(_SWEEPS):
+            before = loss
+            for place in places:  # one at a time, so that Ctrl-C works
+                exchange_records(
+                    self.space,
+                    costs,
+                    self.codes,
+                    *self.limits,
+                    self.case.k,
+                    self.cover,
+                    self.chains,
+                    self.order,
+                    place,
+                    place + 1,
+                    _REACHES[0] * 2,
+                    _SHORTLIST,
+                )
+            loss = float(self.chains.cost @ self.cover.size)
+            if before - loss <= _LEAST_GAIN * before:
+                break
 
     def _settle(self, group: int, other: int, laid: IntArray, left: int, short: float) -> None:
         from shoal.kernels.mending import settle  # noqa: PLC0415
