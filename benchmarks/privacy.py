@@ -10,13 +10,27 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
 
 import shoal
 from benchmarks.adult import setting, train
-from benchmarks.measuring import Row, Table, write_page
+from benchmarks.measuring import Row, Table, cpu_seconds, write_page
+from benchmarks.optimise import loss_of
+from benchmarks.scale import QUASI_IDENTIFIERS
 from shoal import attacks
-from shoal.encoding import load_hierarchy
+from shoal.audit.uniques import unique_sets
+from shoal.datasets import adult_like, hospital
+from shoal.encoding import encode, load_hierarchy
+from shoal.frames import Frame
 from shoal.hierarchy import Hierarchy
+from shoal.methods import make_method
+from shoal.methods.base import Task
+from shoal.methods.mending import failing_groups, mend
+from shoal.privacy.base import PrivacyModel
 
 K = 10
 
@@ -43,7 +57,94 @@ def widening() -> Iterator[Table]:
         yield Table(f"Setting {name}", note, rows)
 
 
+def models() -> Iterator[Table]:
+    """Loss with and without a model: the optimiser beside Mondrian, both mended in the same way."""
+    frame = train()
+    hours = np.digitize(np.asarray(frame.typed("hours-per-week"), np.int64), [20, 35, 40, 41, 50, 60])
+    column = pa.array(hours.astype(str))
+    coded = encode(
+        replace(frame, table=frame.table.append_column("hours", column)),
+        setting("X")["quasi_identifiers"],
+        hierarchies=setting("X")["hierarchies"],
+        attributes=["salary-class", "hours"],
+    )
+    asked: dict[str, PrivacyModel] = {
+        "salary-class, 2-diversity": shoal.LDiversity(2, column="salary-class"),
+        "salary-class, 0.3-closeness": shoal.TCloseness(0.3, column="salary-class"),
+        "salary-class, 0.2-closeness": shoal.TCloseness(0.2, column="salary-class"),
+        "hours-per-week in 7 bins, 3-diversity": shoal.LDiversity(3, column="hours"),
+        "hours-per-week in 7 bins, 0.2-closeness (ordered)": shoal.TCloseness(0.2, column="hours", distance="ordered"),
+    }
+    rows: list[Row] = []
+    for method in ("optimise", "mondrian"):
+        labels = make_method(method).run(coded, Task(k=K, effort="fast")).labels
+        rows.append({"method": method, "model": "k only", "loss": loss_of(coded, labels)})
+        for name, model in asked.items():
+            task = Task(k=K, requirements=(model.bind(coded),))
+            failing = int(failing_groups(task.requirements, labels, int(labels.max()) + 1).sum())
+            mended, seconds = cpu_seconds(partial(mend, coded, labels, task))
+            row: Row = {"method": method, "model": name, "loss": loss_of(coded, mended)}
+            rows.append(row | {"groups that failed": failing, "CPU s of mending": seconds})
+    yield Table("", f"UCI Adult, setting X, {coded.records:,} records, k = {K}, effort fast.", rows)
+
+
+def attacking(records: int = 100_000) -> Iterator[Table]:
+    """CPU of each attack on a large release."""
+    register = hospital(n=records, seed=0)
+    known = ["birth_date", "sex", "zip"]
+    trees = {"zip": register.hierarchies["zip"]}
+    patients = register.patients.select([*known, "diagnosis"])
+    call = {"quasi_identifiers": known, "sensitive": ["diagnosis"], "hierarchies": trees, "method": "mondrian"}
+    first, second = (shoal.anonymize(patients, k=k, **call).released for k in (K, 2 * K))
+    tries: dict[str, Callable[[], attacks.Finding]] = {
+        "linkage": lambda: attacks.linkage(patients, first, known, known=register.voters, hierarchies=trees),
+        "homogeneity": lambda: attacks.homogeneity(patients, first, known, "diagnosis", hierarchies=trees),
+        "two releases": lambda: attacks.two_releases(patients, first, second, known, k=K, hierarchies=trees),
+        "row order": lambda: attacks.row_order(patients, first, known, hierarchies=trees),
+        "leftovers": lambda: attacks.leftovers(patients, first, known),
+        "downcoding": lambda: attacks.downcoding(patients, first, known, hierarchies=trees),
+    }
+    rows = []
+    for name, attack in tries.items():
+        found, seconds = cpu_seconds(attack)
+        control = found.control.share if found.control else None
+        rows.append({"attack": name, "CPU s": seconds, "works for": found.success.share, "a guesser": control})
+    yield Table("", f"Invented hospital register, {records:,} records, method mondrian, k = {K}.", rows)
+
+
+def uniques(records: int = 1_000_000, columns: int = 15) -> Iterator[Table]:
+    """CPU of finding all columns, pairs and triples that single records out."""
+    random = np.random.default_rng(0)
+    spans = np.geomspace(2, 1_000, columns).astype(int)
+    table = pa.table({f"c{place}": random.integers(0, span, records) for place, span in enumerate(spans)})
+    unique_sets(table.slice(0, 1_000), largest=3)
+    rows = []
+    for largest in (1, 2, 3):
+        found, seconds = cpu_seconds(partial(unique_sets, table, largest=largest))
+        rows.append({"sets of up to": largest, "found": len(found), "CPU s": seconds})
+    yield Table("", f"{records:,} records, {columns} columns of {spans[0]} to {spans[-1]:,} values.", rows)
+
+
+def growth() -> Iterator[Table]:
+    """CPU of mending as a table grows."""
+    rows = []
+    for records in (10_000, 30_000, 100_000):
+        data = adult_like(records)
+        coded = encode(Frame(data.table), QUASI_IDENTIFIERS, hierarchies=data.hierarchies, attributes=["salary-class"])
+        labels = make_method("mondrian").run(coded, Task(k=K)).labels
+        task = Task(k=K, requirements=(shoal.LDiversity(2).bind(coded),))
+        failing = int(failing_groups(task.requirements, labels, int(labels.max()) + 1).sum())
+        mended, seconds = cpu_seconds(partial(mend, coded, labels, task))
+        row: Row = {"records": records, "groups": int(labels.max()) + 1, "failed": failing, "CPU s": seconds}
+        rows.append(row | {"loss before": loss_of(coded, labels), "loss after": loss_of(coded, mended)})
+    yield Table("", f"Records like those of Adult, method mondrian, k = {K}, 2-diversity of salary-class.", rows)
+
+
 PARTS: dict[str, tuple[str, Callable[[], Iterator[Table]]]] = {
+    "models": ("Loss with privacy models beyond k", models),
+    "attacks": ("CPU of the attacks", attacking),
+    "uniques": ("CPU of finding the columns by which records are alone", uniques),
+    "growth": ("CPU of mending as a table grows", growth),
     "widening": ("Cells wider than needed: what an intruder still reads out of them, and what is lost", widening),
 }
 

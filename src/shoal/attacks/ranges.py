@@ -163,27 +163,29 @@ def _parts(column: _Column) -> tuple[LongArray, IntArray]:
     record in none, 0 parts for a cell of one value.
     """
     texts = value_texts(column.values).to_pylist()
-    part = np.full((len(column.cells), len(texts) + 1), -1, np.int64)
+    own = np.full(len(column.cell), -1, np.int64)
     needed = np.zeros(len(column.cells), np.int32)
+    order = np.argsort(column.cell, kind="stable")
+    ends = np.searchsorted(column.cell[order], np.arange(len(column.cells) + 1))
     for number, cell in enumerate(column.cells):
-        part[number, :-1], needed[number] = _parts_of_cell(column, cell, texts)
-    return part[column.cell, column.value], needed
+        rows = order[ends[number] : ends[number + 1]]
+        rows = rows[column.value[rows] >= 0]
+        part_of, needed[number] = _parts_of_cell(column, cell)
+        values = column.value[rows].tolist()
+        own[rows] = values if part_of is None else [part_of.get(texts[value], -1) for value in values]
+    return own, needed
 
 
-def _parts_of_cell(column: _Column, cell: Cell, texts: list[str]) -> tuple[Any, int]:
+def _parts_of_cell(column: _Column, cell: Cell) -> tuple[dict[str, int] | None, int]:
+    """Return the part that each text lies in (None: each value is a part), and how many parts a tight cell needs."""
     label = column.node(cell)
     if label is not None and column.tree is not None:
         children = column.tree.children(label)
-        number_of = {leaf: place for place, one in enumerate(children) for leaf in column.tree.leaves_below(one)}
-        return [number_of.get(text, -1) for text in texts], 2 if len(children) > 1 else 0
-    if cell.form == "range":
-        ends = [_numbers(pa.array([end]).cast(column.values.type))[0] for end in cell.values]
-        values = _numbers(column.values)
-        return np.where(values == ends[0], 0, np.where(values == ends[1], 1, -1)), 2
-    if cell.form == "set":
-        place = {text: number for number, text in enumerate(cell.values)}
-        return [place.get(text, -1) for text in texts], len(place)
-    return np.arange(len(texts)), 2 if cell.form == "any" else 0
+        part_of = {leaf: place for place, one in enumerate(children) for leaf in column.tree.leaves_below(one)}
+        return part_of, 2 if len(children) > 1 else 0
+    if cell.form in {"range", "set"}:
+        return {text: number for number, text in enumerate(cell.values)}, len(cell.values)
+    return None, 2 if cell.form == "any" else 0
 
 
 def _count_tight(column: _Column, groups: Tuples) -> LongArray:

@@ -86,13 +86,24 @@ def _walk(codes: IntArray, size: int) -> Iterator[tuple[tuple[int, ...], BoolArr
     for chosen in combinations(range(len(codes)), size):
         while path and tuple(column for column, _ in path) != chosen[: len(path)]:
             path.pop()
-        while len(path) < size:
+        while len(path) < size - 1:
             column = chosen[len(path)]
             before = path[-1][1] if path else start
             path.append((column, _split(before, codes[column], spans[column])))
-        mask = np.ones(records, np.bool_)
-        mask[path[-1][1].records] = False
-        yield chosen, mask
+        yield chosen, _alone(path[-1][1] if path else start, codes[chosen[-1]], spans[chosen[-1]])
+
+
+def _alone(before: _Together, row: IntArray, span: int) -> BoolArray:
+    """Tell which records are alone once one more column is known; all who are in no group are."""
+    alone = np.ones(len(row), np.bool_)
+    cells = before.labels * span
+    if cells > max(_MOST_CELLS, 4 * len(before.records)):
+        alone[_split(before, row, span).records] = False
+        return alone
+    from shoal.kernels.uniques import mark_alone  # noqa: PLC0415  (numba is imported when first needed)
+
+    mark_alone(before.records, before.label, row, span, np.zeros(cells, np.uint8), alone)
+    return alone
 
 
 def _split(before: _Together, row: IntArray, span: int) -> _Together:
