@@ -79,15 +79,13 @@ def merge_small_groups(
     return merges
 
 
-@kernel()
-def members_of(chains: Chains, group: int, size: int) -> IntArray:
-    """Return the records of a group in the order in which they came."""
-    members = np.empty(size, np.int32)
+@kernel(allocates=False)
+def copy_members(chains: Chains, group: int, members: IntArray) -> None:
+    """Write the first records of a group into ``members``, in the order in which they came, as many as it has room for."""
     record = chains.head[group]
-    for place in range(size):
+    for place in range(members.shape[0]):
         members[place] = record
         record = chains.next[record]
-    return members
 
 
 @kernel(allocates=False)
@@ -149,15 +147,24 @@ def order_for_split(space: Space, costs: RangeCosts, codes: IntArray, members: I
 
 
 @kernel(allocates=False)
+def append_records(space: Space, codes: IntArray, records: IntArray, cover: Cover, chains: Chains, group: int) -> None:
+    """Let a group take in records that are in no other group, after its own."""
+    for record in records:
+        if cover.size[group] == 0:
+            chains.head[group] = record
+        else:
+            chains.next[chains.tail[group]] = record
+        chains.tail[group] = record
+        chains.next[record] = -1
+        add_record(space, cover, group, codes, record)
+
+
+@kernel(allocates=False)
 def write_group(space: Space, codes: IntArray, members: IntArray, cover: Cover, chains: Chains, number: int) -> None:
     """Write the records ``members`` down as group ``number``."""
     cover.size[number] = 0
     cover.words[number] = 0
-    chains.head[number] = members[0]
-    chains.tail[number] = members[-1]
-    for place in range(members.shape[0]):
-        chains.next[members[place]] = members[place + 1] if place + 1 < members.shape[0] else -1
-        add_record(space, cover, number, codes, members[place])
+    append_records(space, codes, members, cover, chains, number)
 
 
 @kernel()
@@ -175,7 +182,8 @@ def renumber(
         size = cover.size[group]
         if size == 0:
             continue
-        members = members_of(chains, group, size)
+        members = np.empty(size, np.int32)
+        copy_members(chains, group, members)
         count = max(1, size // k) if split else 1
         if count > 1 and group_cost(space, cover, group) > 0.0:
             order_for_split(space, costs, codes, members, k)

@@ -6,9 +6,11 @@ group, whichever raises the total penalty less; and again, until it has k.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from shoal.kernels.bottom_up import Chains, members_of, merge_groups, take_cheapest, write_group
+from shoal.kernels.bottom_up import Chains, append_records, copy_members, merge_groups, take_cheapest, write_group
 from shoal.kernels.compiling import kernel
 from shoal.kernels.group_tree import Tree, remove_group, update_group
 from shoal.kernels.nearest_group import find_nearest_group
@@ -20,52 +22,66 @@ from shoal.typing import IntArray
 
 
 @kernel()
-def start_groups(space: Space, codes: IntArray, order: IntArray, ends: IntArray) -> tuple[Cover, Chains]:
-    """Return the groups whose records stand one after the other in ``order``, each up to its end."""
-    groups = ends.shape[0]
+def start_groups(space: Space, codes: IntArray, ends: IntArray) -> tuple[Cover, Chains]:
+    """Return the groups whose records stand one after the other, each up to its end."""
+    groups, records = ends.shape[0], codes.shape[1]
     cover = cover_by_group(space, groups)
-    chains = Chains(np.empty(groups, np.int32), np.empty(groups, np.int32), np.empty(order.shape[0], np.int32))
+    chains = Chains(np.empty(groups, np.int32), np.empty(groups, np.int32), np.empty(records, np.int32))
+    numbers = np.arange(records, dtype=np.int32)
     begin = 0
     for group in range(groups):
-        write_group(space, codes, order[begin : ends[group]], cover, chains, group)
+        write_group(space, codes, numbers[begin : ends[group]], cover, chains, group)
         begin = ends[group]
     return cover, chains
 
 
-@kernel(allocates=False)
-def _pull_cost(
-    space: Space, costs: RangeCosts, codes: IntArray, piece: Cover, members: IntArray, lacking: int, limit: float
+class Scratch(NamedTuple):
+    """Room for trying what a group would be with records of another."""
+
+    piece: Cover
+    """A group and what it takes."""
+    rest: Cover
+    """What is left of the other one."""
+    members: IntArray
+    """The records of the other one; those that are taken come first."""
+
+
+@kernel()
+def make_scratch(space: Space, records: int) -> Scratch:
+    """Return room for groups of at most so many records."""
+    return Scratch(cover_by_group(space, 1), cover_by_group(space, 1), np.empty(records, np.int32))
+
+
+@kernel()
+def _try_pull(
+    space: Space,
+    costs: RangeCosts,
+    codes: IntArray,
+    cover: Cover,
+    chains: Chains,
+    scratch: Scratch,
+    group: int,
+    donor: int,
+    lacking: int,
+    limit: float,
 ) -> float:
-    """Move the ``lacking`` members that widen the piece least to the front; return its cost with them.
+    """Write the donor's records down, those that widen the group least in front; return its cost with those it lacks.
 
     Gives up once the cost is above ``limit``.
     """
+    piece, members = scratch.piece, scratch.members[: cover.size[donor]]
+    for column in range(space.kind.shape[0]):
+        piece.low[column, 0], piece.high[column, 0] = cover.low[column, group], cover.high[column, group]
+    for word in range(cover.words.shape[1]):
+        piece.words[0, word] = cover.words[group, word]
+    piece.size[0] = cover.size[group]
+    copy_members(chains, donor, members)
     cost = 0.0
     for taken in range(lacking):
         cost = take_cheapest(space, costs, codes, piece, members, taken)
         if cost > limit:
             break
     return cost
-
-
-@kernel()
-def _cover_of_group(space: Space, cover: Cover, group: int) -> Cover:
-    """Return a cover that holds only a copy of one group."""
-    piece = cover_by_group(space, 1)
-    piece.low[:, 0] = cover.low[:, group]
-    piece.high[:, 0] = cover.high[:, group]
-    piece.words[0] = cover.words[group]
-    piece.size[0] = cover.size[group]
-    return piece
-
-
-@kernel()
-def _cover_of(space: Space, codes: IntArray, members: IntArray) -> Cover:
-    """Return the cover of one group of records."""
-    cover = cover_by_group(space, 1)
-    for member in members:
-        add_record(space, cover, 0, codes, member)
-    return cover
 
 
 @kernel(allocates=False)
@@ -83,10 +99,11 @@ def find_donor(
     chains: Chains,
     tree: Tree,
     queue: Queue,
+    scratch: Scratch,
     group: int,
     k: int,
-) -> tuple[int, float]:
-    """Return the group that gives the k - n lacking records at the least NCP, lowest number among equals, and the cost.
+) -> int:
+    """Return the group that gives the k - n lacking records at the least NCP, lowest number among equals.
 
     Only a group of at least 2k - n records can spare them; -1 when there is none.
     """
@@ -97,12 +114,39 @@ def find_donor(
         donor, waiting = next_within_reach(space, costs, cover, tree, queue, waiting, group, k + lacking, least, best)
         if donor < 0:
             break
-        piece = _cover_of_group(space, cover, group)
-        members = members_of(chains, donor, cover.size[donor])
-        cost = _pull_cost(space, costs, codes, piece, members, lacking, least)
+        cost = _try_pull(space, costs, codes, cover, chains, scratch, group, donor, lacking, least)
         if comes_before(cost, donor, least, best):
             best, least = donor, cost
-    return best, least
+    return best
+
+
+@kernel()
+def _pull_if_cheaper(
+    space: Space,
+    costs: RangeCosts,
+    codes: IntArray,
+    cover: Cover,
+    chains: Chains,
+    scratch: Scratch,
+    group: int,
+    donor: int,
+    k: int,
+    merge_growth: float,
+) -> bool:
+    """Move the lacking records from the donor to the group, unless that raises the total by more than ``merge_growth``."""
+    lacking = k - cover.size[group]
+    cost = _try_pull(space, costs, codes, cover, chains, scratch, group, donor, lacking, np.inf)
+    members = scratch.members[: cover.size[donor]]
+    scratch.rest.size[0] = 0
+    scratch.rest.words[0] = 0
+    for member in members[lacking:]:
+        add_record(space, scratch.rest, 0, codes, member)
+    growth = k * cost + _penalty(space, scratch.rest, 0) - _penalty(space, cover, donor)
+    if growth > merge_growth:
+        return False
+    append_records(space, codes, members[:lacking], cover, chains, group)
+    write_group(space, codes, members[lacking:], cover, chains, donor)
+    return True
 
 
 @kernel()
@@ -114,6 +158,7 @@ def repair_group(
     chains: Chains,
     tree: Tree,
     queue: Queue,
+    scratch: Scratch,
     group: int,
     k: int,
 ) -> bool:
@@ -121,22 +166,13 @@ def repair_group(
     other, union_penalty = find_nearest_group(space, costs, cover, tree, queue, group)
     if other < 0:
         return False
-    donor, cost = find_donor(space, costs, codes, cover, chains, tree, queue, group, k)
-    if donor >= 0:
-        lacking = k - cover.size[group]
-        members = members_of(chains, donor, cover.size[donor])
-        _pull_cost(space, costs, codes, _cover_of_group(space, cover, group), members, lacking, np.inf)
-        rest = _cover_of(space, codes, members[lacking:])
-        pull_growth = k * cost + _penalty(space, rest, 0) - _penalty(space, cover, donor)
-        if pull_growth <= union_penalty - _penalty(space, cover, other):
-            own = members_of(chains, group, cover.size[group])
-            write_group(space, codes, np.concatenate((own, members[:lacking])), cover, chains, group)
-            write_group(space, codes, members[lacking:], cover, chains, donor)
-            update_group(space, cover, tree, group)
-            update_group(space, cover, tree, donor)
-            return True
-    merge_groups(space, cover, chains, group, other)
-    remove_group(tree, other)
+    merge_growth = union_penalty - _penalty(space, cover, other)
+    donor = find_donor(space, costs, codes, cover, chains, tree, queue, scratch, group, k)
+    if donor >= 0 and _pull_if_cheaper(space, costs, codes, cover, chains, scratch, group, donor, k, merge_growth):
+        update_group(space, cover, tree, donor)
+    else:
+        merge_groups(space, cover, chains, group, other)
+        remove_group(tree, other)
     update_group(space, cover, tree, group)
     return True
 
@@ -154,7 +190,8 @@ def repair(
     k: int,
 ) -> None:
     """Bring each group of ``asking`` that is still there to k records."""
+    scratch = make_scratch(space, codes.shape[1])
     for group in asking:
         while 0 < cover.size[group] < k:
-            if not repair_group(space, costs, codes, cover, chains, tree, queue, group, k):
+            if not repair_group(space, costs, codes, cover, chains, tree, queue, scratch, group, k):
                 break

@@ -121,6 +121,7 @@ def group_bottom_up(
     from shoal.kernels.range_costs import tabulate_costs  # noqa: PLC0415
 
     costs = tabulate_costs(space)
+    codes = np.ascontiguousarray(codes.T).T  # a record's codes side by side in memory
     cover, chains = kernels.start_single(space, codes)
     needed = codes.shape[1] - codes.shape[1] // k
     with _reporting("Bottom-Up", progress) as reporter:
@@ -169,10 +170,13 @@ def group_top_down(
             reporter.report(0.5 * parts.depth[2] / order.size, "cutting")
         reporter.report(0.5, "repairing")
         ends = np.cumsum(np.bincount(parts.label)).astype(np.int32)
-        cover, chains = top_down_repair.start_groups(space, codes, order[parts.record], ends)
-        for share in _repair(space, costs, codes, cover, chains, k):
+        rows = parts.rows.T  # a record goes by its row here: those of a group stand side by side in memory
+        cover, chains = top_down_repair.start_groups(space, rows, ends)
+        for share in _repair(space, costs, rows, cover, chains, k):
             reporter.report(0.5 + 0.5 * share, "repairing")
-    return _number_without_gaps(label_records(chains))
+    labels = np.empty(order.size, np.int32)
+    labels[order[parts.record]] = _number_without_gaps(label_records(chains))
+    return labels
 
 
 def _repair(space: Space, costs: RangeCosts, codes: IntArray, cover: Cover, chains: Chains, k: int) -> Iterator[float]:
