@@ -1,7 +1,7 @@
 """Loss against CPU: the optimiser at each effort, and other methods, on Adult and on made tables.
 
 python -m benchmarks.optimise                     Adult (settings X, A, S) and made tables, k = 10
-python -m benchmarks.optimise --sizes 2,5,25      Adult at other sizes of k
+python -m benchmarks.optimise --sizes 2,5,25      Adult at other sizes of k (--efforts fast,balanced: not all efforts)
 python -m benchmarks.optimise --scale             30 thousand to 3 million records at effort "fast"
 
 Times are CPU seconds of all threads, kernels compiled beforehand; run with NUMBA_NUM_THREADS=1 for one core.
@@ -87,14 +87,18 @@ def measure(table: CodedTable, name: str, k: int, method: str, effort: Effort) -
     grouping, seconds = cpu_seconds(lambda: make_method(method).run(table, task))
     row: Row = {"table": name, "k": k, "method": method, "effort": effort if method == "optimise" else None}
     row |= {"loss": loss_of(table, grouping.labels), "CPU s": round(seconds, 2)}
-    return row | {"lower bound": grouping.details.get("lower_bound")}
+    row["lower bound"] = grouping.details.get("lower_bound")
+    print(row, flush=True)  # a long run shows what it has
+    return row
 
 
-def compare(table: CodedTable, name: str, k: int, *, rivals: bool) -> Iterator[Row]:
+def compare(
+    table: CodedTable, name: str, k: int, *, rivals: bool, efforts: tuple[Effort, ...] = EFFORTS
+) -> Iterator[Row]:
     """Measure the rivals and the optimiser at every effort."""
     for method in RIVALS if rivals else ():
         yield measure(table, name, k, method, "fast")
-    for effort in EFFORTS:
+    for effort in efforts:
         yield measure(table, name, k, "optimise", effort)
 
 
@@ -113,6 +117,7 @@ def main() -> None:
     """Measure and publish."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", help="sizes of k, for Adult only and without rivals")
+    parser.add_argument("--efforts", default=",".join(map(str, EFFORTS)), help="efforts, with --sizes")
     parser.add_argument("--scale", action="store_true")
     parser.add_argument("--records", type=int, default=5_000, help="records of the made tables")
     given = parser.parse_args()
@@ -130,10 +135,16 @@ def main() -> None:
         make_method(method).run(compiled, Task(k=5, effort="balanced"))
     if given.sizes:
         sizes = [int(size) for size in given.sizes.split(",")]
-        rows = [row for name in "XAS" for k in sizes for row in compare(coded(name), name, k, rivals=False)]
-        publish(
-            "optimise_sizes", "The optimiser on Adult", rows, f"python -m benchmarks.optimise --sizes {given.sizes}"
-        )
+        efforts = tuple(effort for effort in EFFORTS if effort in given.efforts.split(","))
+        tables = {name: coded(name) for name in "XAS"}
+        rows = [
+            row
+            for name in tables
+            for k in sizes
+            for row in compare(tables[name], name, k, rivals=False, efforts=efforts)
+        ]
+        command = f"python -m benchmarks.optimise --sizes {given.sizes} --efforts {given.efforts}"
+        publish("optimise_sizes", "The optimiser on Adult", rows, command)
         return
     rows = [row for name in "XAS" for row in compare(coded(name), f"Adult, {name}", 10, rivals=True)]
     for shape in SHAPES:

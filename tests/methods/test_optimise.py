@@ -98,3 +98,11 @@ def test_a_number_of_seconds_is_kept_and_a_result_returned():
     found = shoal.Optimise().run(table, Task(k=4, effort=0.01))
     assert np.bincount(found.labels).min() >= 4
     assert loss_of(table, found.labels) < loss_of(table, shoal.Mondrian().run(table, Task(k=4)).labels)
+
+
+@pytest.mark.parametrize("columns", ["ii", "nnn", "fffff", "ss", "infs"])
+@pytest.mark.parametrize("method", [shoal.BottomUp(), shoal.TopDown(), shoal.Mondrian(), shoal.KMember()])
+def test_it_loses_no_more_than_other_local_methods_on_generated_tables(columns, method):
+    table = coded_table(400, columns, 11, weighted=True)
+    mine = loss_of(table, shoal.Optimise().run(table, Task(k=5, effort="balanced")).labels)
+    assert mine <= loss_of(table, method.run(table, Task(k=5)).labels) + 1e-12

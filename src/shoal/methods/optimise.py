@@ -50,7 +50,7 @@ class Plan(NamedTuple):
 PLANS = {
     "fast": Plan(ratio=1.6, looks=4_000, grown=1 << 12, greedy=500, rounds=0, tries=0, least_gain=5e-4, bound_looks=0),
     "balanced": Plan(
-        ratio=1.15, looks=8_000, grown=1 << 15, greedy=6_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=1_000
+        ratio=1.15, looks=8_000, grown=1 << 15, greedy=6_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=3_000
     ),
     "best": Plan(
         ratio=1.1, looks=20_000, grown=1 << 16, greedy=12_000, rounds=60, tries=2, least_gain=5e-5, bound_looks=10_000
