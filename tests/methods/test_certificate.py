@@ -34,7 +34,8 @@ def test_no_grouping_is_below_the_bound_which_is_the_best_that_prices_can_prove(
     least, _ = reference.optimum(matrix.tolist(), k)
     assert proof.bound <= least + 1e-9
     assert proof.optimal_relaxation
-    assert proof.bound == pytest.approx(relaxation(matrix.tolist(), k), rel=5e-5, abs=1e-8)
+    solver = 1e-7 * len(matrix)  # HiGHS keeps each record's price within 1e-7 of what its constraints allow
+    assert proof.bound == pytest.approx(relaxation(matrix.tolist(), k), rel=5e-5, abs=solver)
     assert least - 1e-9 <= proof.loss <= reference.loss(matrix.tolist(), labels.tolist()) + 1e-9
     assert proof.loss == pytest.approx(reference.loss(matrix.tolist(), proof.labels.tolist()))
     assert 0 <= proof.gap <= 1
