@@ -10,7 +10,7 @@ from shoal.kernels.optimise_cells import run_search, start_search
 from shoal.kernels.optimise_groups import ENDLESS, NOBODY, cost_after, cost_with, put, refresh, take, total_cost
 from shoal.kernels.optimise_grow import grow_all, leave_grid, make_grid, take_nearest
 from shoal.kernels.optimise_ladder import build_ladder
-from shoal.kernels.optimise_moves import sweep
+from shoal.kernels.optimise_moves import dissolve_groups, sweep
 from shoal.kernels.optimise_regions import complete, load_groups
 from shoal.kernels.optimise_regroup import ruin_and_recreate
 from shoal.kernels.space import cost_table, cover_groups
@@ -64,6 +64,18 @@ def test_the_cost_foretold_for_a_move_or_a_swap_is_the_one_counted_after_it(tabl
     assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
 
 
+def test_records_that_fit_nowhere_together_join_the_groups_where_they_cost_least():
+    table = coded_table(60, "ff", 0)
+    space, codes = table.space, np.array([[0, 0]] * 3 + [[1, 1]] * 3 + [[0, 1], [1, 0], [0, 1]], np.int32)
+    groups = load_groups(space, codes, np.array([0, 0, 0, 1, 1, 1, 2, 2, 2], np.int32), 3, 6)
+    assert dissolve_groups(space, groups) == 0.0  # half of the cost of each record, wherever it goes
+    codes = np.array([[0, 0]] * 3 + [[1, 1]] * 3 + [[0, 0], [1, 1], [1, 1]], np.int32)
+    groups = load_groups(space, codes, np.array([0, 0, 0, 1, 1, 1, 2, 2, 2], np.int32), 3, 6)
+    assert dissolve_groups(space, groups) == pytest.approx(6.0)
+    assert groups.label.tolist() == [0, 0, 0, 1, 1, 1, 0, 1, 1]
+    assert groups.size.tolist() == [4, 5, 0]
+
+
 @pytest.mark.parametrize("seed", [53, 132, 245, 368])
 def test_a_swap_whose_cost_was_not_worked_out_to_its_end_is_not_taken(seed):
     """A partial cost, a rounding error above its limit, once passed for a gain."""
@@ -75,10 +87,12 @@ def test_a_swap_whose_cost_was_not_worked_out_to_its_end_is_not_taken(seed):
 
 @settings(max_examples=40, deadline=None)
 @given(coded_tables(least=8), st.integers(2, 4), st.integers(0, 99))
-def test_after_sweeps_and_regrouping_the_kept_total_is_that_of_a_recount_and_lower(table, k, seed):
+def test_after_sweeps_dissolving_and_regrouping_the_kept_total_is_that_of_a_recount_and_lower(table, k, seed):
     groups = loaded(table, k, seed)
     before, state = total_cost(groups), make_state(seed, 1)
     fall = sweep(table.space, groups, k, 3, state)
+    assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
+    fall += dissolve_groups(table.space, groups)
     assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
     fall += ruin_and_recreate(table.space, groups, k, 10, 3, 0.5, state)
     assert fall >= 0.0

@@ -100,6 +100,14 @@ def test_a_number_of_seconds_is_kept_and_a_result_returned():
     assert loss_of(table, found.labels) < loss_of(table, shoal.Mondrian().run(table, Task(k=4)).labels)
 
 
+@settings(max_examples=60, deadline=None)
+@given(coded_tables(least=6), st.integers(2, 4))
+def test_with_the_best_effort_it_never_loses_more_than_any_other_local_method(table, k):
+    found = loss_of(table, shoal.Optimise().run(table, Task(k=k, effort="best")).labels)
+    for method in (shoal.Mondrian(), shoal.BottomUp(), shoal.TopDown(), shoal.KMember()):
+        assert found <= loss_of(table, method.run(table, Task(k=k)).labels) + 1e-12
+
+
 @pytest.mark.parametrize("columns", ["ii", "nnn", "fffff", "ss", "infs"])
 @pytest.mark.parametrize("method", [shoal.BottomUp(), shoal.TopDown(), shoal.Mondrian(), shoal.KMember()])
 def test_it_loses_no_more_than_other_local_methods_on_generated_tables(columns, method):

@@ -1,4 +1,4 @@
-"""Moves and swaps: a record goes to another group, or two records change places, where the total cost falls."""
+"""Moves, swaps and dissolutions: records go to other groups where the total cost falls."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ MOST_PARTNERS = 16
 """Members of a group with whom a record may change places, at most; others get their turn in other rounds."""
 LEAST_GAIN = 1e-9
 """Smaller falls are rounding, not gain."""
+ANY_SIZE = 2147483647
+"""No group has as many records."""
 
 
 @kernel(allocates=False)
@@ -25,16 +27,18 @@ def shuffle(state: WordArray, order: LongArray) -> None:
 
 
 @kernel(allocates=False)
-def cheapest_hosts(space: Space, groups: Groups, record: int, most: float, host: LongArray, price: FloatArray) -> int:
+def cheapest_hosts(
+    space: Space, groups: Groups, record: int, room: int, most: float, host: LongArray, price: FloatArray
+) -> int:
     """Find the groups whose cost rises least if ``record`` joins, below ``most``; return how many there are.
 
-    ``host`` and ``price`` (the rise) are filled from cheap to dear, ties in the order of groups.
+    Only groups of fewer than ``room`` records are looked at. ``host`` and ``price`` (the rise) are filled from cheap to dear, ties in the order of groups.
     """
     own, found, wanted = groups.label[record], 0, host.shape[0]
     bound = most
     for group in range(groups.size.shape[0]):
         size = groups.size[group]
-        if group == own or size == 0:
+        if group == own or size == 0 or size >= room:
             continue
         before = size * groups.cost[group]
         limit = (bound + before) / (size + 1)
@@ -84,7 +88,7 @@ def improve_record(space: Space, groups: Groups, record: int, k: int, host: Long
     before = size * groups.cost[own]
     if before == 0.0:
         return 0.0
-    found = cheapest_hosts(space, groups, record, before, host, price)
+    found = cheapest_hosts(space, groups, record, ANY_SIZE, before, host, price)
     best, target, partner = -LEAST_GAIN, NOBODY, NOBODY
     if size > k:
         fall = before - (size - 1) * cost_after(space, groups, own, record, NOBODY, ENDLESS)
@@ -118,4 +122,43 @@ def sweep(space: Space, groups: Groups, k: int, hosts: int, state: WordArray) ->
     fall = 0.0
     for place in range(order.shape[0]):
         fall -= improve_record(space, groups, order[place], k, host, price)
+    return fall
+
+
+@kernel(allocates=False)
+def dissolve(space: Space, groups: Groups, group: int, member: LongArray, host: LongArray, price: FloatArray) -> float:
+    """Give each record of a group to the group with room that it costs least, if the total falls; return the fall.
+
+    Records that fit nowhere are dear together; one move cannot free them while the group has no more than k.
+    """
+    size, room = groups.size[group], groups.member.shape[1]
+    gain, given = size * groups.cost[group] - LEAST_GAIN, 0
+    for place in range(size):
+        member[place] = groups.member[group, place]
+    groups.size[group] = 0
+    while given < size and cheapest_hosts(space, groups, member[given], room, gain, host, price) > 0:
+        put(groups, host[0], member[given])
+        refresh(space, groups, host[0])
+        gain -= price[0]
+        given += 1
+    if given == size:
+        return gain + LEAST_GAIN
+    for place in range(given):
+        taken_back = groups.label[member[place]]
+        take(groups, member[place])
+        refresh(space, groups, taken_back)
+    for place in range(size):
+        put(groups, group, member[place])
+    refresh(space, groups, group)
+    return 0.0
+
+
+@kernel()
+def dissolve_groups(space: Space, groups: Groups) -> float:
+    """Dissolve every group whose records cost less elsewhere; return the fall of the total."""
+    member, host, price = np.zeros(groups.member.shape[1], np.int64), np.zeros(1, np.int64), np.zeros(1)
+    fall = 0.0
+    for group in range(groups.size.shape[0]):
+        if groups.size[group] > 0 and groups.cost[group] > 0.0:
+            fall += dissolve(space, groups, group, member, host, price)
     return fall

@@ -10,7 +10,7 @@ from shoal.kernels.chance import draw_below, draw_share, make_state
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_cut import cut_large
 from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh, total_cost
-from shoal.kernels.optimise_moves import sweep
+from shoal.kernels.optimise_moves import dissolve_groups, sweep
 from shoal.kernels.optimise_regroup import join_cheapest, ruin_and_recreate
 from shoal.kernels.sorting import order_by_key
 from shoal.kernels.space import SET, Space, range_cost
@@ -209,6 +209,7 @@ def improve_region(
         for _ in range(sweeps):
             if sweep(space, groups, k, HOSTS, state) == 0.0:
                 break
+        dissolve_groups(space, groups)
         ruin_and_recreate(space, groups, k, tries * used, MOST_NEIGHBOURS, NOISE, state)
     for place in range(records.shape[0]):
         label[records[place]] = regions.start[region] + groups.label[place]

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from shoal.methods.base import Grouping, MethodInfo, Representing, Task, say_nothing
+from shoal.methods.base import Grouping, Method, MethodInfo, Representing, Task, say_nothing
 from shoal.methods.k_member import KMember
+from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.methods.scaling import as_coordinates, is_numeric
@@ -37,6 +38,8 @@ class Plan(NamedTuple):
     """Most records of a block in which groups are grown; the time for a record grows with it."""
     greedy: int
     """Records up to which k-member, whose time grows with their square, is one of the starts."""
+    rivals: bool
+    """Whether Bottom-Up and Top-Down are starts too."""
     rounds: int
     """How often all regions are improved, at most."""
     tries: int
@@ -48,15 +51,43 @@ class Plan(NamedTuple):
 
 
 PLANS = {
-    "fast": Plan(ratio=1.6, looks=4_000, grown=1 << 12, greedy=500, rounds=0, tries=0, least_gain=5e-4, bound_looks=0),
+    "fast": Plan(
+        ratio=1.6,
+        looks=4_000,
+        grown=1 << 12,
+        greedy=500,
+        rivals=False,
+        rounds=0,
+        tries=0,
+        least_gain=5e-4,
+        bound_looks=0,
+    ),
     "balanced": Plan(
-        ratio=1.15, looks=8_000, grown=1 << 15, greedy=6_000, rounds=10, tries=1, least_gain=5e-4, bound_looks=3_000
+        ratio=1.15,
+        looks=8_000,
+        grown=1 << 15,
+        greedy=6_000,
+        rivals=False,
+        rounds=10,
+        tries=1,
+        least_gain=5e-4,
+        bound_looks=3_000,
     ),
     "best": Plan(
-        ratio=1.1, looks=20_000, grown=1 << 16, greedy=12_000, rounds=60, tries=2, least_gain=5e-5, bound_looks=10_000
+        ratio=1.1,
+        looks=20_000,
+        grown=1 << 16,
+        greedy=12_000,
+        rivals=True,
+        rounds=60,
+        tries=2,
+        least_gain=5e-5,
+        bound_looks=10_000,
     ),
 }
 _ENDLESS = 1_000_000
+_LEAST_TRIES = 500
+"""How often groups are rebuilt in one round at least, unless the effort has no rounds: a small table costs next to nothing."""
 _SWEEPS = 1
 """Sweeps over a region in one round."""
 _REGION = 100
@@ -137,8 +168,10 @@ class _Search:
         quick = PLANS["fast"]
         self._offer(find_cells(table, self.k, quick.ratio, quick.looks, seed, progress, self.deadline))
         cells = self.losses[-1]
-        if table.records <= plan.greedy and self._in_time():
-            self._offer(KMember().run(table, replace(self.task, progress=say_nothing)).labels)
+        others: list[Method] = [KMember()] if table.records <= plan.greedy else []
+        for other in [*others, BottomUp(), TopDown()] if plan.rivals else others:
+            if self._in_time():
+                self._offer(other.run(table, replace(self.task, progress=say_nothing)).labels)
         if self._in_time():
             self._grow()
         by_windows = "interval" in {one.kind for one in table.columns}
@@ -192,7 +225,7 @@ class _Search:
         from shoal.kernels.optimise_regions import improve_region, make_regions, renumber  # noqa: PLC0415
 
         assert self.best is not None  # noqa: S101
-        space, k, tries = self.table.space, self.k, self.plan.tries
+        space, k, tries = self.table.space, self.k, max(self.plan.tries, _LEAST_TRIES // self.groups)
         labels = self.best.copy()
         regions = make_regions(space, self.rows, labels, self.groups, _REGION * k, seed)
 
