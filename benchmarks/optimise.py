@@ -2,7 +2,8 @@
 
 python -m benchmarks.optimise                     Adult (settings X, A, S) and made tables, k = 10
 python -m benchmarks.optimise --sizes 2,5,25      Adult at other sizes of k (--efforts fast,balanced: not all efforts)
-python -m benchmarks.optimise --scale             30 thousand to 3 million records at effort "fast"
+python -m benchmarks.optimise --falls             how the loss falls while effort "best" goes on, k = 10
+python -m benchmarks.optimise --scale             30 thousand to 3 million records, and 30 columns
 
 Times are CPU seconds of all threads, kernels compiled beforehand; run with NUMBA_NUM_THREADS=1 for one core.
 """
@@ -10,6 +11,7 @@ Times are CPU seconds of all threads, kernels compiled beforehand; run with NUMB
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +20,8 @@ import pyarrow as pa
 
 import shoal
 from benchmarks.adult import coded
-from benchmarks.measuring import Row, cpu_seconds, in_new_process, peak_megabytes, publish
+from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process, peak_megabytes, publish, write_page
+from benchmarks.plots import Plot
 from benchmarks.scale import QUASI_IDENTIFIERS
 from shoal.datasets import adult_like
 from shoal.encoding import CodedTable, encode
@@ -102,15 +105,52 @@ def compare(
         yield measure(table, name, k, "optimise", effort)
 
 
+def fall(name: str, k: int = 10) -> Iterator[Row]:
+    """Give the loss after the start and after each round of effort "best", with the CPU seconds spent by then."""
+    table, begin = coded(name), time.process_time()
+    rounds: list[float] = []
+    started = 0.0
+
+    def note(_: float, text: str) -> None:
+        nonlocal started
+        spent = time.process_time() - begin
+        if text.startswith("loss"):
+            rounds.append(spent)
+        elif not rounds:
+            started = spent
+
+    losses = make_method("optimise").run(table, Task(k=k, effort="best", progress=note)).details["losses"]
+    for seconds, loss in zip([started, *rounds], losses[-len(rounds) - 1 :], strict=True):
+        yield {"setting": name, "CPU s": round(seconds, 2), "loss": loss}
+
+
 def grow(records: int) -> Row:
     """Measure time and memory of effort "fast" at one size."""
     shoal.Optimise().run(made("few distinct values", 500), Task(k=10, effort="fast"))
     data = adult_like(records)
     table = encode(Frame(data.table), QUASI_IDENTIFIERS, hierarchies=data.hierarchies)
     del data
+    return measure_memory(table, "adult-like", "fast")
+
+
+def widen(effort: Effort) -> Row:
+    """Measure time and memory on many columns."""
+    shoal.Optimise().run(made("30 columns", 500), Task(k=10, effort=effort))
+    return measure_memory(made("30 columns", 30_000), "30 columns", effort)
+
+
+def measure_memory(table: CodedTable, name: str, effort: Effort) -> Row:
+    """Measure one run of the optimiser and what memory it took."""
     before = peak_megabytes()
-    row = measure(table, "adult-like", 10, "optimise", "fast")
-    return {"records": records} | row | {"MB above the data": round(peak_megabytes() - before)}
+    row = measure(table, name, 10, "optimise", effort)
+    return {"records": table.records} | row | {"MB above the data": round(peak_megabytes() - before)}
+
+
+def compile_all() -> None:
+    """Compile what will be measured, or load what was compiled."""
+    table = made("deep hierarchies", 300)
+    for method in (*RIVALS, "optimise"):
+        make_method(method).run(table, Task(k=5, effort="balanced"))
 
 
 def main() -> None:
@@ -118,21 +158,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", help="sizes of k, for Adult only and without rivals")
     parser.add_argument("--efforts", default=",".join(map(str, EFFORTS)), help="efforts, with --sizes")
-    parser.add_argument("--scale", action="store_true")
+    parser.add_argument("--falls", action="store_true", help="how the loss falls over time")
+    parser.add_argument("--scale", action="store_true", help="time and memory up to 3 million records")
     parser.add_argument("--records", type=int, default=5_000, help="records of the made tables")
     given = parser.parse_args()
+    if given.falls:
+        compile_all()
+        rows = [row for name in "XAS" for row in fall(name)]
+        plot = Plot("CPU s", ["loss"], facet="setting", label="normalised NCP", log_x=True)
+        note = "The first row of a setting is the best start, the others come after one round each."
+        title = 'The loss on Adult while effort "best" goes on, k = 10'
+        write_page("optimise_falls", title, [Table("", note, rows, plot)], "python -m benchmarks.optimise --falls")
+        return
     if given.scale:
         rows = [in_new_process(grow, size) for size in (30_000, 300_000, 1_000_000, 3_000_000)]
+        rows += [in_new_process(widen, effort) for effort in EFFORTS]
         publish(
             "optimise_scale",
-            'The optimiser at effort "fast" as a table grows',
+            "The optimiser as a table grows, and on many columns",
             rows,
             "python -m benchmarks.optimise --scale",
         )
         return
-    compiled = made("deep hierarchies", 300)
-    for method in (*RIVALS, "optimise"):
-        make_method(method).run(compiled, Task(k=5, effort="balanced"))
+    compile_all()
     if given.sizes:
         sizes = [int(size) for size in given.sizes.split(",")]
         efforts = tuple(effort for effort in EFFORTS if effort in given.efforts.split(","))
