@@ -34,7 +34,7 @@ def cheapest(price_of, groups, order, place, reach, most):
     """Return the groups near a place that cost least, the earlier one first where two are equal."""
     near = [b for b in order[max(place - reach, 0) : place + reach + 1] if b != order[place]]
     price = {b: price_of(groups[b]) for b in near}
-    return sorted(near, key=price.__getitem__)[:most]
+    return sorted(near, key=lambda b: round(price[b], 9))[:most]
 
 
 def exchange(table, requirements, groups, order, k, reach, most):
@@ -80,6 +80,6 @@ def _best(table, requirements, groups, a, record, rest, takers, k):
             if len(mine) < k:
                 continue
             total = cost(table, theirs) * len(theirs) + cost(table, mine) * len(mine) - before
-            if total < best and is_valid(requirements, [mine, theirs], k, table.records):
+            if total < best - _TINY and is_valid(requirements, [mine, theirs], k, table.records):
                 best, found = total, (b, mine, theirs)
     return found

@@ -187,7 +187,7 @@ def test_exchanges_are_those_of_the_plain_reference(model, letters, seed, reach,
     models = MODELS[model] if model != "larger k" else [shoal.KAnonymity(3)]
     try:
         task = bound(table, models, k=3)
-    except shoal.PrivacyError:  # not even the whole table meets the model
+    except PrivacyError:  # not even the whole table meets the model
         assume(condition=False)
     groups = int(rng.integers(2, 8))
     labels = np.unique(rng.integers(0, groups, 40), return_inverse=True)[1].astype(np.int32)

@@ -21,6 +21,7 @@ from shoal.kernels.space import SET, Cover, Space, empty_cover, set_cost
 from shoal.typing import FloatArray, IntArray
 
 _TINY = 1e-9
+"""Costs that differ by less are equal: sums of the same numbers in another order do."""
 
 
 class Edges(NamedTuple):
@@ -120,10 +121,10 @@ def cost_after(
 def note(shortlist: Shortlist, used: int, group: int, price: float) -> int:
     """Keep a group in its place of a shortlist if it is cheap enough; returns how many places are used."""
     room = shortlist.group.shape[0]
-    if used == room and price >= shortlist.price[room - 1]:
+    if used == room and price >= shortlist.price[room - 1] - _TINY:
         return used
     place = min(used, room - 1)
-    while place > 0 and shortlist.price[place - 1] > price:
+    while place > 0 and shortlist.price[place - 1] > price + _TINY:
         shortlist.group[place], shortlist.price[place] = shortlist.group[place - 1], shortlist.price[place - 1]
         place -= 1
     shortlist.group[place], shortlist.price[place] = group, price
@@ -234,7 +235,7 @@ def exchange_record(
                 continue
             most = (best + before - added) / size
             total = added + cost_after(space, costs, codes, own, edges, record, back, most) * size - before
-            if total >= best:
+            if total >= best - _TINY:
                 continue
             plan = exchanged(own, others, record, back)
             if sides_shortfall(space, codes, rules, crowds, points, tally, trial, plan, size) == 0.0:
