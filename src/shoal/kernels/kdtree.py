@@ -9,9 +9,6 @@ import numpy as np
 from shoal.kernels.compiling import kernel
 from shoal.typing import FloatArray, LongArray
 
-LEAF = 16
-"""Records in a leaf: a scan of so few is cheaper than one more level."""
-
 
 class Tree(NamedTuple):
     """Nodes as flat arrays; node 0 is the root, a node's children are ``left`` and ``left + 1``."""

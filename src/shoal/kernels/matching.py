@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space import NODE, SET, Cover, Space, find_node
+from shoal.kernels.space import NODE, Space, find_node
 from shoal.typing import IntArray, LongArray, WordArray
 
 NOWHERE = -1
@@ -66,21 +66,6 @@ def release_column(space: Space, column: int, low: int, high: int) -> tuple[int,
 
 
 @kernel()
-def release_boxes(space: Space, cover: Cover) -> Boxes:
-    """Return what the groups of a cover are released as."""
-    columns, groups = cover.low.shape
-    low, high = np.empty((columns, groups), np.int32), np.empty((columns, groups), np.int32)
-    is_set = np.zeros(columns, np.int32)
-    for column in range(columns):
-        is_set[column] = space.kind[column] == SET
-        for group in range(groups):
-            low[column, group], high[column, group] = release_column(
-                space, column, cover.low[column, group], cover.high[column, group]
-            )
-    return Boxes(low, high, cover.words, is_set, space.word_start)
-
-
-@kernel()
 def fits(points: Points, boxes: Boxes, point: int, group: int) -> bool:
     """Tell whether a person can be behind a released box."""
     for column in range(points.value.shape[0]):
@@ -121,13 +106,4 @@ def count_people(points: Points, which: int, boxes: Boxes, group: int, enough: i
             people += points.weight[point]
             if people >= enough:
                 return people
-    return people
-
-
-@kernel()
-def count_each(points: Points, which: int, boxes: Boxes) -> LongArray:
-    """Return how many people of a list fit each box."""
-    people = np.empty(boxes.low.shape[1], np.int64)
-    for group in range(people.shape[0]):
-        people[group] = count_people(points, which, boxes, group, np.iinfo(np.int64).max)
     return people
