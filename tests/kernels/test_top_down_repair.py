@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.kernels import top_down_repair as kernels
+from shoal.kernels.group_shape import shape_in_a_row
 from shoal.kernels.group_tree import build_tree
 from shoal.kernels.range_costs import tabulate_costs
 from shoal.kernels.search_queue import make_queue
@@ -41,7 +42,7 @@ def test_the_donor_found_by_the_tree_is_that_of_a_plain_loop(seed):
     space, codes = build_space(COLUMNS), rows.T
     costs = tabulate_costs(space)
     cover, chains = kernels.start_groups(space, codes, ends)
-    tree = build_tree(space, costs, cover, np.arange(len(groups), dtype=np.int32))
+    tree = build_tree(space, cover, shape_in_a_row(np.arange(len(groups), dtype=np.int32)))
     queue, scratch = make_queue(2 * len(groups) + 2), kernels.make_scratch(space, len(rows))
     small = [number for number, size in enumerate(sizes) if size < K]
     found = [kernels.find_donor(space, costs, codes, cover, chains, tree, queue, scratch, one, K) for one in small]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.kernels.compiling import kernel
-from shoal.kernels.group_tree import GONE, Tree, child_of
+from shoal.kernels.group_tree import GONE, Tree
 from shoal.kernels.range_costs import (
     RangeCosts,
     count_common,
@@ -91,9 +91,8 @@ def find_nearest_group(
     while waiting > 0 and comes_before(queue.bound[0], queue.number[0], least, best):
         node = queue.item[0]
         waiting = drop_first(queue, waiting)
-        if tree.shape.right[node] >= 0:
-            for which in range(2):
-                child = child_of(tree, node, which)
+        if not tree.shape.is_leaf[node]:
+            for child in range(tree.shape.begin[node], tree.shape.end[node]):
                 bound = _penalty_bound(space, costs, cover, tree, child, group, least)
                 if comes_before(bound, tree.least_number[child], least, best):
                     waiting = push(queue, waiting, bound, tree.least_number[child], child)

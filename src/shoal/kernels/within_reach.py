@@ -8,7 +8,7 @@ groups in this order may stop at the first one that costs more to reach than the
 from __future__ import annotations
 
 from shoal.kernels.compiling import kernel
-from shoal.kernels.group_tree import GONE, Tree, child_of
+from shoal.kernels.group_tree import GONE, Tree
 from shoal.kernels.range_costs import RangeCosts, count_common, count_values, weighted_cost
 from shoal.kernels.search_queue import Queue, comes_before, drop_first, push
 from shoal.kernels.space import SET, Cover, Space, set_cost
@@ -74,9 +74,8 @@ def next_within_reach(
         waiting = drop_first(queue, waiting)
         if item < 0:
             return ~item, waiting
-        if tree.shape.right[item] >= 0:
-            for which in range(2):
-                child = child_of(tree, item, which)
+        if not tree.shape.is_leaf[item]:
+            for child in range(tree.shape.begin[item], tree.shape.end[item]):
                 number = tree.least_number[child]
                 if number == GONE or tree.most_size[child] < least_size:
                     continue

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 _PAPER = "Xu, Wang, Pei, Wang, Shi, Fu 2006, Utility-Based Anonymization"
 _CHUNK = 2048  # searches between two progress reports: well under a second
-_REPAIRS = 256  # groups repaired between two progress reports
+_REPAIRS = 256  # at least so many groups are repaired with one tree
+_TREES = 32  # at most so many trees are built for repairs: each looks at all groups
 _TOUCHED = 2_000_000  # records looked at between two progress reports
 _WORN = 0.75  # the tree is built anew when less than this share of its groups is left
 
@@ -137,17 +138,18 @@ def group_bottom_up(
 def _merge_round(space: Space, costs: RangeCosts, cover: Cover, chains: Chains, k: int) -> Iterator[int]:
     """Let each small group merge once; yield the number of merges now and then."""
     from shoal.kernels import bottom_up as kernels  # noqa: PLC0415
+    from shoal.kernels.group_shape import shape_by_cuts  # noqa: PLC0415
     from shoal.kernels.group_tree import build_tree  # noqa: PLC0415
     from shoal.kernels.search_queue import make_queue  # noqa: PLC0415
 
     queue = make_queue(2 * cover.size.shape[0] + 2)
     asking = np.flatnonzero(cover.size < k).astype(np.int32)
     built = left = cover.size.shape[0]
-    tree = build_tree(space, costs, cover, np.arange(built, dtype=np.int32))
+    tree = build_tree(space, cover, shape_by_cuts(space, costs, cover, np.arange(built, dtype=np.int32)))
     for begin in range(0, asking.size, _CHUNK):
         if left < _WORN * built:
             there = np.flatnonzero(cover.size).astype(np.int32)
-            tree = build_tree(space, costs, cover, there)
+            tree = build_tree(space, cover, shape_by_cuts(space, costs, cover, there))
             built = left = there.size
         part = asking[begin : begin + _CHUNK]
         merged = kernels.merge_small_groups(space, costs, cover, chains, tree, queue, part, k)
@@ -181,16 +183,19 @@ def group_top_down(
 
 def _repair(space: Space, costs: RangeCosts, codes: IntArray, cover: Cover, chains: Chains, k: int) -> Iterator[float]:
     """Bring all small groups to k records; yield the share done now and then."""
+    from shoal.kernels.group_shape import shape_in_a_row  # noqa: PLC0415
     from shoal.kernels.group_tree import build_tree  # noqa: PLC0415
     from shoal.kernels.search_queue import make_queue  # noqa: PLC0415
     from shoal.kernels.top_down_repair import repair  # noqa: PLC0415
 
     queue = make_queue(2 * cover.size.shape[0] + 2)
     asking = np.flatnonzero(cover.size < k).astype(np.int32)
-    for begin in range(0, asking.size, _REPAIRS):
-        tree = build_tree(space, costs, cover, np.flatnonzero(cover.size).astype(np.int32))
-        repair(space, costs, codes, cover, chains, tree, queue, asking[begin : begin + _REPAIRS], k)
-        yield min(1.0, (begin + _REPAIRS) / asking.size)
+    chunk = max(_REPAIRS, asking.size // _TREES)
+    for begin in range(0, asking.size, chunk):
+        there = np.flatnonzero(cover.size).astype(np.int32)  # groups cut last are neighbours
+        tree = build_tree(space, cover, shape_in_a_row(there))
+        repair(space, costs, codes, cover, chains, tree, queue, asking[begin : begin + chunk], k)
+        yield min(1.0, (begin + chunk) / asking.size)
 
 
 def _number_without_gaps(labels: IntArray) -> IntArray:
