@@ -18,8 +18,10 @@ from benchmarks.plots import Plot
 from shoal.datasets import gaussian, uniform
 from shoal.encoding import CodedTable, encode
 from shoal.frames import Frame, to_frame
+from shoal.kernels.packing import make_packing, pack_records
 from shoal.kernels.range_costs import tabulate_costs
 from shoal.kernels.top_down import find_seeds
+from shoal.kernels.top_down_columns import find_columns, make_columns
 from shoal.kernels.tuples import distinct_tuples
 from shoal.methods.base import Method, Task
 from shoal.metrics import Outcome, measure, query_error
@@ -195,14 +197,15 @@ def growth_table(quick: bool) -> Table:
 def seed_share(table: CodedTable, rounds: int, starts: int) -> float:
     """Return the cost of the seeds as a share of the dearest pair's, the mean over random first records."""
     first = distinct_tuples(table.codes).first
-    rows = np.ascontiguousarray(table.codes[:, first].T)
-    costs = tabulate_costs(table.space)
+    costs, packing = tabulate_costs(table.space), make_packing(table.space)
+    columns, room = make_columns(len(table.columns)), np.empty(first.size)
     random = np.random.default_rng(0)
     found = []
     for _ in range(starts):
-        shuffled = np.ascontiguousarray(random.permutation(rows))
-        found.append(find_seeds(table.space, costs, shuffled, 0, len(shuffled), rounds)[2])
-    return float(np.mean(found)) / dearest_pair(table, rows)
+        rows = pack_records(packing, table.codes, random.permutation(first).astype(np.int32))
+        find_columns(table.space, costs, packing, rows, columns)
+        found.append(find_seeds(table.space, costs, columns, rows, rounds, room)[2])
+    return float(np.mean(found)) / dearest_pair(table, np.ascontiguousarray(table.codes[:, first].T))
 
 
 def dearest_pair(table: CodedTable, rows: Any) -> float:

@@ -11,9 +11,11 @@ import shoal
 from shoal.encoding import encode
 from shoal.frames import to_frame
 from shoal.kernels.mondrian import spread
+from shoal.kernels.packing import make_packing, pack_records
 from shoal.kernels.range_costs import tabulate_costs
 from shoal.kernels.space import cover_groups, group_cost
 from shoal.kernels.top_down import find_seeds
+from shoal.kernels.top_down_columns import find_columns, make_columns
 from shoal.methods.base import Grouping
 from shoal.metrics import Outcome, measure
 from shoal.recoding import released_cover
@@ -103,18 +105,21 @@ def test_bottom_up_without_its_split_step_has_the_ncp_our_design_names(release):
     assert release(shoal.BottomUp(split=False), 10).metrics["ncp_total"] == pytest.approx(3.4e4, rel=0.03)
 
 
+def seeds_of(table, order, rounds):
+    """Return two records far apart, as numbers in ``order``, and their cost; the first of ``order`` is the start."""
+    space, costs, packing = table.space, tabulate_costs(table.space), make_packing(table.space)
+    columns = make_columns(len(table.columns))
+    rows = pack_records(packing, table.codes, order.astype(np.int32))
+    find_columns(space, costs, packing, rows, columns)
+    return find_seeds(space, costs, columns, rows, rounds, np.empty(order.size))
+
+
 def share_of_the_dearest_pair(table, rounds, records=2000, starts=40):
     """Return the mean cost of the seeds, over random starts, as a share of the dearest pair's cost."""
     random = np.random.default_rng(0)
-    rows = np.ascontiguousarray(table.codes[:, random.permutation(table.records)[:records]].T)
-    space, costs = table.space, tabulate_costs(table.space)
-    farthest = max(
-        find_seeds(space, costs, np.roll(rows, -start, axis=0), 0, records, 1)[2] for start in range(records)
-    )
-    shares = [
-        find_seeds(space, costs, rows[random.permutation(records)], 0, records, rounds)[2] / farthest
-        for _ in range(starts)
-    ]
+    chosen = random.permutation(table.records)[:records]
+    farthest = max(seeds_of(table, np.roll(chosen, -start), 1)[2] for start in range(records))
+    shares = [seeds_of(table, random.permutation(chosen), rounds)[2] / farthest for _ in range(starts)]
     return np.mean(shares)
 
 
@@ -137,10 +142,9 @@ def share_of_the_corners(kind, seed, rounds=3, starts=50):
     values = np.array([made[name].to_numpy() for name in made.column_names], float)
     scaled = (values - values.min(axis=1, keepdims=True)) / np.ptp(values, axis=1, keepdims=True)
     dearest = max(np.ptp(np.array(signs) @ scaled) for signs in itertools.product((1, -1), repeat=len(values)))
-    random, costs = np.random.default_rng(seed), tabulate_costs(table.space)
-    rows = np.ascontiguousarray(table.codes.T)
-    shuffled = (rows[random.permutation(len(rows))] for _ in range(starts))
-    return np.mean([find_seeds(table.space, costs, one, 0, len(one), rounds)[2] for one in shuffled]) / dearest
+    random = np.random.default_rng(seed)
+    shuffled = (random.permutation(table.records) for _ in range(starts))
+    return np.mean([seeds_of(table, order, rounds)[2] for order in shuffled]) / dearest
 
 
 @pytest.mark.parametrize(("kind", "share"), [("uniform", 0.97), ("gaussian", 0.95)])
@@ -151,9 +155,7 @@ def test_over_ten_generated_tables_three_rounds_reach_the_share_our_page_states(
 def test_the_cost_of_seeds_is_that_of_their_pair():
     made = shoal.datasets.uniform(200, seed=1)
     table = encode(to_frame(made), made.column_names)
-    one, other, cost = find_seeds(
-        table.space, tabulate_costs(table.space), np.ascontiguousarray(table.codes.T), 0, 200, 3
-    )
+    one, other, cost = seeds_of(table, np.arange(200), 3)
     pair = np.ascontiguousarray(table.codes[:, [one, other]])
     cover = cover_groups(table.space, pair, np.zeros(2, np.int32), 1)
     assert cost == pytest.approx(group_cost(table.space, cover, 0), rel=1e-12)

@@ -104,26 +104,30 @@ def union_cost_within(space: Space, costs: RangeCosts, cover: Cover, a: int, b: 
 
 
 @kernel(inline=True, allocates=False)
+def cost_with_code(space: Space, costs: RangeCosts, cover: Cover, group: int, column: int, code: int) -> float:
+    """Return the weighted cost of one column of a group once it takes in a code."""
+    low = min(cover.low[column, group], code)
+    high = max(cover.high[column, group], code)
+    if space.kind[column] != SET:
+        return weighted_cost(space, costs, column, low, high)
+    count = 0
+    begin, end = space.word_start[column], space.word_start[column + 1]
+    for word in range(begin, end):
+        bits = cover.words[group, word]
+        if word == begin + (code >> 6):
+            bits |= np.uint64(1) << np.uint64(code & 63)
+        count += count_bits(bits)
+    return space.weight[column] * set_cost(space, column, count, high == space.missing[column])
+
+
+@kernel(inline=True, allocates=False)
 def cost_with_record(
     space: Space, costs: RangeCosts, cover: Cover, group: int, codes: IntArray, record: int, limit: float
 ) -> float:
     """Return the weighted cost of a group once it takes in a record, or any part of it above ``limit``."""
     total = 0.0
     for column in range(space.kind.shape[0]):
-        code = codes[column, record]
-        low = min(cover.low[column, group], code)
-        high = max(cover.high[column, group], code)
-        if space.kind[column] != SET:
-            total += weighted_cost(space, costs, column, low, high)
-        elif low != high:
-            begin, end = space.word_start[column], space.word_start[column + 1]
-            count = 0
-            for word in range(begin, end):
-                bits = cover.words[group, word]
-                if word == begin + (code >> 6):
-                    bits |= np.uint64(1) << np.uint64(code & 63)
-                count += count_bits(bits)
-            total += space.weight[column] * set_cost(space, column, count, high == space.missing[column])
+        total += cost_with_code(space, costs, cover, group, column, codes[column, record])
         if total > limit:
             return total
     return total

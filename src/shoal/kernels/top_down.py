@@ -1,9 +1,9 @@
 """Top-Down local recoding, the partitioning (Xu et al. 2006, section 4.2, Figure 5).
 
 A part of the table is cut in two: two records far apart are its seeds, every other record goes to the side whose
-penalty it raises least. Records are kept as in Mondrian, as rows of a working copy in which a part is a contiguous
-block; they come in random order and keep it, so the order of assignment in each part is random and its first row
-a random start.
+penalty it raises least. A part is a block of packed rows that stand one after the other; they come in random order and keep it, so
+the order of assignment in each part is random and its first row a random start. Only columns in which the rows of a
+part differ are looked at: all others cost nothing.
 """
 
 from __future__ import annotations
@@ -13,75 +13,96 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.compiling import kernel
-from shoal.kernels.mondrian import Parts, sort_rows
-from shoal.kernels.range_costs import RangeCosts, cost_with_record, cover_by_group
-from shoal.kernels.space import SET, Cover, Space, add_record, holds_code, range_cost, set_cost
-from shoal.typing import FloatArray, IntArray, LongArray
+from shoal.kernels.packing import Packing
+from shoal.kernels.range_costs import RangeCosts
+from shoal.kernels.space import SET, Space, range_cost, set_cost
+from shoal.kernels.top_down_columns import Columns, code_at, find_columns, make_columns
+from shoal.kernels.top_down_sides import Sides, assign_to_seeds, make_sides
+from shoal.typing import AnyArray, BoolArray, FloatArray, IntArray, LongArray, WordArray
 
 
-class Sides(NamedTuple):
-    """Room for the two sides of a cut."""
+class Parts(NamedTuple):
+    """The state of a run."""
 
-    cover: Cover
-    """The box of each side."""
-    cost: FloatArray
-    """What a side costs, for each of its records."""
-    of_row: IntArray
-    """The side of each row, counted from the first row of the part."""
+    rows: WordArray
+    """Packed records, reordered in place."""
+    record: IntArray
+    """The record each row belongs to."""
+    group_end: IntArray
+    """Where each final group ends; the next one begins there."""
+    begin: LongArray
+    """Stack of parts still to be cut: first row."""
+    end: LongArray
+    """Stack of parts still to be cut: row after the last."""
+    depth: LongArray
+    """[0]: size of the stack; [1]: number of final groups."""
+    moved_rows: WordArray
+    """Room for one word of each row."""
+    moved_record: IntArray
+    total: FloatArray
+    """Room for a cost of each row."""
 
 
 @kernel()
-def make_sides(space: Space, records: int) -> Sides:
-    """Return room for cutting parts of at most so many records."""
-    return Sides(cover_by_group(space, 2), np.zeros(2), np.empty(records, np.int32))
+def start(rows: WordArray, record: IntArray) -> Parts:
+    """Return the state before the first cut: one part with all records."""
+    records = record.shape[0]
+    parts = Parts(
+        rows,
+        record,
+        np.empty(records, np.int32),
+        np.empty(records + 1, np.int64),
+        np.empty(records + 1, np.int64),
+        np.zeros(2, np.int64),
+        np.empty(records, np.uint64),
+        np.empty(records, np.int32),
+        np.empty(records),
+    )
+    parts.begin[0], parts.end[0] = 0, records
+    parts.depth[0] = 1
+    return parts
 
 
-@kernel()
+@kernel(allocates=False)
 def find_seeds(
-    space: Space, costs: RangeCosts, rows: IntArray, begin: int, end: int, rounds: int
+    space: Space, costs: RangeCosts, columns: Columns, rows: WordArray, rounds: int, total: FloatArray
 ) -> tuple[int, int, float]:
-    """Return two rows far apart and their cost.
+    """Return two rows far apart, counted over those columns, and their cost; ``total`` is room for a number for each row.
 
     From the first row on, each round takes the row farthest from the last one found (the earliest among
     equals); it ends early when a round finds no dearer pair.
     """
-    start = np.empty(space.kind.shape[0], np.int64)
-    one, other, most = begin, begin, 0.0
+    one, other, most = 0, 0, 0.0
     for _ in range(rounds):
-        found, most = _find_farthest(space, costs, rows, begin, end, other, most, start)
+        for row in range(rows.shape[1]):
+            total[row] = 0.0
+        for place in range(columns.found[0]):
+            _add_pair_costs(space, costs, columns, place, rows, other, total)
+        found = -1
+        for row in range(rows.shape[1]):
+            if total[row] > most:
+                found, most = row, total[row]
         if found < 0:
             break
         one, other = other, found
     return one, other, most
 
 
-@kernel(allocates=False)
-def _find_farthest(
-    space: Space,
-    costs: RangeCosts,
-    rows: IntArray,
-    begin: int,
-    end: int,
-    one: int,
-    most: float,
-    start: LongArray,
-) -> tuple[int, float]:
-    """Return the row that makes the dearest pair with row ``one`` and the pair's cost; -1 when none is above ``most``."""
-    for column in range(space.kind.shape[0]):  # where the costs of pairs with this code stand
-        start[column] = costs.start[column]
-        if start[column] >= 0:
-            start[column] += rows[one, column] * space.cardinality[column]
-    found = -1
-    for row in range(begin, end):
-        total = 0.0
-        for column in range(space.kind.shape[0]):
-            if start[column] >= 0:
-                total += costs.table[np.uint64(start[column] + rows[row, column])]
-            else:
-                total += _pair_cost_in(space, column, rows[one, column], rows[row, column])
-        if total > most:
-            found, most = row, total
-    return found, most
+@kernel(inline=True, allocates=False)
+def _add_pair_costs(
+    space: Space, costs: RangeCosts, columns: Columns, place: int, rows: WordArray, one: int, total: FloatArray
+) -> None:
+    """Add, for each row, what one column costs when it is released with row ``one``."""
+    line, shift, mask = rows[columns.word[place]], columns.shift[place], columns.mask[place]
+    code = code_at(columns, rows, one, place)
+    if columns.start[place] >= 0:
+        begin = columns.start[place] + code * columns.codes[place]
+        pair = costs.table[begin : begin + columns.codes[place]]
+        for row in range(line.shape[0]):
+            total[row] += pair[(line[row] >> shift) & mask]
+    else:
+        for row in range(line.shape[0]):
+            total[row] += _pair_cost_in(space, columns.number[place], code, code_at(columns, rows, row, place))
 
 
 @kernel(allocates=False)
@@ -96,97 +117,66 @@ def _pair_cost_in(space: Space, column: int, one: int, other: int) -> float:
 
 
 @kernel(allocates=False)
-def _lies_inside(space: Space, cover: Cover, group: int, rows: IntArray, row: int) -> bool:
-    """Tell whether a group's cover holds a row already."""
-    inside = True
-    for column in range(space.kind.shape[0]):
-        code = rows[row, column]
-        inside &= (cover.low[column, group] <= code) & (code <= cover.high[column, group])
-    if inside and cover.words.shape[1] > 0:
-        for column in range(space.kind.shape[0]):
-            if space.kind[column] == SET:
-                inside &= holds_code(cover.words[group], space.word_start[column], rows[row, column])
-    return inside
-
-
-@kernel(allocates=False)
-def assign_to_seeds(
-    space: Space, costs: RangeCosts, rows: IntArray, begin: int, end: int, one: int, other: int, sides: Sides
-) -> int:
-    """Set the side of each row: the one whose penalty it raises least, of equals the smaller, then the first.
-
-    Most rows lie inside the boxes and cost nothing new, which is quick to see. Returns the number of rows of the second side.
-    """
-    cover, size, cost = sides.cover, sides.cover.size, sides.cost
-    cover.words[:] = 0
-    for chosen, seed in enumerate((one, other)):
-        size[chosen], cost[chosen] = 0, 0.0
-        add_record(space, cover, chosen, rows.T, seed)
-        sides.of_row[seed - begin] = chosen
-    for row in range(begin, end):
-        if row == one or row == other:
-            continue
-        first, second = cost[0], cost[1]
-        in_first = _lies_inside(space, cover, 0, rows, row)
-        in_second = _lies_inside(space, cover, 1, rows, row)
-        if not in_first:
-            first = cost_with_record(space, costs, cover, 0, rows.T, row, np.inf)
-        if not in_second:
-            second = cost_with_record(space, costs, cover, 1, rows.T, row, np.inf)
-        first_growth = (size[0] + 1) * first - size[0] * cost[0]
-        second_growth = (size[1] + 1) * second - size[1] * cost[1]
-        chosen = 0
-        if second_growth < first_growth or (second_growth == first_growth and size[1] < size[0]):
-            chosen = 1
-        cost[chosen] = second if chosen else first
-        sides.of_row[row - begin] = chosen
-        if in_second if chosen else in_first:
-            size[chosen] += 1
-        else:
-            add_record(space, cover, chosen, rows.T, row)
-    return size[1]
+def _separate(line: AnyArray, room: AnyArray, is_second: BoolArray) -> int:
+    """Put what belongs to the second side behind what belongs to the first, both in their order; return where it begins."""
+    first, second = 0, 0
+    for row in range(line.shape[0]):  # written down for both sides: quicker than a choice
+        line[first] = room[second] = line[row]
+        first += not is_second[row]
+        second += is_second[row]
+    for row in range(second):
+        line[first + row] = room[row]
+    return first
 
 
 @kernel()
 def cut_part(
     space: Space,
     costs: RangeCosts,
+    packing: Packing,
     parts: Parts,
     begin: int,
     end: int,
     k: int,
     rounds: int,
+    columns: Columns,
     sides: Sides,
-    bounds: LongArray,
-) -> bool:
-    """Cut a part in two; False, and nothing is done, when neither side would keep k records."""
-    one, other, most = find_seeds(space, costs, parts.rows, begin, end, rounds)
+) -> int:
+    """Cut a part in two and return where the second side begins; -1, and nothing is done, when neither would keep k records."""
+    rows = parts.rows[:, begin:end]
+    find_columns(space, costs, packing, rows, columns)
+    one, other, most = find_seeds(space, costs, columns, rows, rounds, parts.total)
     if most == 0.0:
-        other = end - 1  # all alike: any two rows serve
-    second = assign_to_seeds(space, costs, parts.rows, begin, end, one, other, sides)
+        other = end - begin - 1  # all alike: any two rows serve
+    second = assign_to_seeds(space, costs, packing, rows, one, other, columns, sides)
     if second < k and end - begin - second < k:
-        return False
-    sort_rows(parts, begin, end, sides.of_row, 2, bounds)
-    return True
+        return -1
+    for word in range(parts.rows.shape[0]):
+        _separate(parts.rows[word, begin:end], parts.moved_rows, sides.is_second)
+    return begin + _separate(parts.record[begin:end], parts.moved_record, sides.is_second)
 
 
 @kernel()
-def partition(space: Space, costs: RangeCosts, parts: Parts, k: int, rounds: int, budget: int) -> bool:
+def partition(
+    space: Space, costs: RangeCosts, packing: Packing, parts: Parts, k: int, rounds: int, budget: int
+) -> bool:
     """Cut parts from the stack until ``budget`` records were touched; True when nothing is left to cut."""
     touched = 0
-    bounds = np.empty(3, np.int64)
-    sides = make_sides(space, parts.record.shape[0])
+    columns = make_columns(space.kind.shape[0])
+    sides = make_sides(space, packing, parts.record.shape[0])
     while parts.depth[0] > 0 and touched < budget:
-        parts.depth[0] -= 1
-        begin, end = parts.begin[parts.depth[0]], parts.end[parts.depth[0]]
+        top = parts.depth[0] - 1
+        begin, end = parts.begin[top], parts.end[top]
         touched += end - begin
-        if end - begin > k and cut_part(space, costs, parts, begin, end, k, rounds, sides, bounds):
-            for one in range(1, -1, -1):  # the first side is cut first
-                parts.begin[parts.depth[0]], parts.end[parts.depth[0]] = bounds[one], bounds[one + 1]
-                parts.depth[0] += 1
+        middle = -1
+        if end - begin > k:
+            middle = cut_part(space, costs, packing, parts, begin, end, k, rounds, columns, sides)
+        if middle >= 0:  # the first side is cut first
+            parts.begin[top], parts.end[top] = middle, end
+            parts.begin[top + 1], parts.end[top + 1] = begin, middle
+            parts.depth[0] += 1
         else:
-            for row in range(begin, end):
-                parts.label[parts.record[row]] = parts.depth[1]
+            parts.group_end[parts.depth[1]] = end
             parts.depth[1] += 1
-            parts.depth[2] += end - begin
+            parts.depth[0] -= 1
     return parts.depth[0] == 0

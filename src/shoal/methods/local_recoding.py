@@ -161,23 +161,23 @@ def group_top_down(
     space: Space, codes: IntArray, k: int, order: IntArray, *, rounds: int = 3, progress: Progress = say_nothing
 ) -> IntArray:
     """Return the group of each record by Top-Down; records are assigned in the given random order."""
-    from shoal.kernels import mondrian, top_down, top_down_repair  # noqa: PLC0415
+    from shoal.kernels import packing, top_down, top_down_repair  # noqa: PLC0415
     from shoal.kernels.bottom_up import label_records  # noqa: PLC0415
     from shoal.kernels.range_costs import tabulate_costs  # noqa: PLC0415
 
-    costs = tabulate_costs(space)
-    parts = mondrian.start(np.ascontiguousarray(codes[:, order]))
+    costs, fields = tabulate_costs(space), packing.make_packing(space)
+    parts = top_down.start(packing.pack_records(fields, codes, order), order.copy())
     with _reporting("Top-Down", progress) as reporter:
-        while not top_down.partition(space, costs, parts, k, rounds, _TOUCHED):
-            reporter.report(0.5 * parts.depth[2] / order.size, "cutting")
+        while not top_down.partition(space, costs, fields, parts, k, rounds, _TOUCHED):
+            groups = parts.depth[1]
+            reporter.report(0.5 * (parts.group_end[groups - 1] if groups else 0) / order.size, "cutting")
         reporter.report(0.5, "repairing")
-        ends = np.cumsum(np.bincount(parts.label)).astype(np.int32)
-        rows = parts.rows.T  # a record goes by its row here: those of a group stand side by side in memory
-        cover, chains = top_down_repair.start_groups(space, rows, ends)
+        rows = packing.unpack_records(fields, parts.rows)  # a record goes by its row here
+        cover, chains = top_down_repair.start_groups(space, rows, parts.group_end[: parts.depth[1]])
         for share in _repair(space, costs, rows, cover, chains, k):
             reporter.report(0.5 + 0.5 * share, "repairing")
     labels = np.empty(order.size, np.int32)
-    labels[order[parts.record]] = _number_without_gaps(label_records(chains))
+    labels[parts.record] = _number_without_gaps(label_records(chains))
     return labels
 
 
