@@ -183,6 +183,32 @@ def renumber(label: IntArray) -> int:
 
 
 @kernel()
+def load_region(space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, k: int) -> Groups:
+    """Return the groups of a region, with records numbered as they come there."""
+    records = regions.record[regions.start[region] : regions.start[region + 1]]
+    local = label[records]
+    used = renumber(local)
+    return load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * k)
+
+
+@kernel(allocates=False)
+def count_groups(groups: Groups) -> int:
+    """Return the number of groups in use."""
+    used = 0
+    for group in range(groups.size.shape[0]):
+        used += groups.size[group] > 0
+    return used
+
+
+@kernel()
+def store_region(groups: Groups, label: IntArray, regions: Regions, region: int) -> None:
+    """Write the groups of a region into the labels, as numbers that no other region uses."""
+    first = regions.start[region]
+    for place in range(groups.label.shape[0]):
+        label[regions.record[first + place]] = first + groups.label[place]
+
+
+@kernel()
 def improve_region(
     space: Space,
     codes: IntArray,
@@ -199,18 +225,13 @@ def improve_region(
     The result depends on nothing outside the region, so regions may be improved at the same time. Their labels become
     numbers that no other region uses.
     """
-    records = regions.record[regions.start[region] : regions.start[region + 1]]
-    local = label[records]
-    used = renumber(local)
-    state = make_state(seed, region)
-    groups = load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * k)
-    before = total_cost(groups)
+    groups = load_region(space, codes, label, regions, region, k)
+    before, used, state = total_cost(groups), count_groups(groups), make_state(seed, region)
     if before > 0.0:
         for _ in range(sweeps):
             if sweep(space, groups, k, HOSTS, state) == 0.0:
                 break
         dissolve_groups(space, groups)
         ruin_and_recreate(space, groups, k, tries * used, MOST_NEIGHBOURS, NOISE, state)
-    for place in range(records.shape[0]):
-        label[records[place]] = regions.start[region] + groups.label[place]
+    store_region(groups, label, regions, region)
     return before, total_cost(groups)

@@ -2,7 +2,7 @@
 
 Costs by hierarchy are step functions, and a method that adds the nearest record one at a time gets stuck on
 the steps. Generalization cells do not: the first groups are cells of at least k records, taken from cheap to
-dear. They are then improved region by region.
+dear. They are then improved region by region, and at last rebuilt by cells, a few neighbouring groups at a time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from shoal.methods.base import Grouping, Method, MethodInfo, Representing, Task,
 from shoal.methods.k_member import KMember
 from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
+from shoal.methods.optimise_cells import Rebuilding
+from shoal.methods.optimise_plan import PLANS
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.methods.scaling import as_coordinates, is_numeric
 from shoal.methods.sse import minimise_sse
@@ -27,64 +29,6 @@ if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
 
-class Plan(NamedTuple):
-    """What an effort may spend. All counts, no clocks: the same seed gives the same groups on any machine."""
-
-    ratio: float
-    """By what factor windows of numbers and costs of nodes grow from level to level."""
-    looks: int
-    """How often a record is looked at in the search for cells, in the mean."""
-    grown: int
-    """Most records of a block in which groups are grown; the time for a record grows with it."""
-    greedy: int
-    """Records up to which k-member, whose time grows with their square, is one of the starts."""
-    rivals: bool
-    """Whether Bottom-Up and Top-Down are starts too."""
-    rounds: int
-    """How often all regions are improved, at most."""
-    tries: int
-    """How often the neighbours of a group are rebuilt in one round, in the mean."""
-    least_gain: float
-    """A round that gains a smaller share of the loss is the last."""
-    bound_looks: int
-    """How often a record is looked at to prove a bound."""
-
-
-PLANS = {
-    "fast": Plan(
-        ratio=1.6,
-        looks=4_000,
-        grown=1 << 12,
-        greedy=500,
-        rivals=False,
-        rounds=0,
-        tries=0,
-        least_gain=5e-4,
-        bound_looks=0,
-    ),
-    "balanced": Plan(
-        ratio=1.15,
-        looks=8_000,
-        grown=1 << 15,
-        greedy=6_000,
-        rivals=False,
-        rounds=10,
-        tries=1,
-        least_gain=5e-4,
-        bound_looks=3_000,
-    ),
-    "best": Plan(
-        ratio=1.1,
-        looks=20_000,
-        grown=1 << 16,
-        greedy=12_000,
-        rivals=True,
-        rounds=60,
-        tries=2,
-        least_gain=5e-5,
-        bound_looks=10_000,
-    ),
-}
 _ENDLESS = 1_000_000
 _LEAST_TRIES = 500
 """How often groups are rebuilt in one round at least, unless the effort has no rounds: a small table costs next to nothing."""
@@ -132,6 +76,7 @@ class Optimise(Representing):
         try:
             search.start()
             search.improve()
+            search.recreate()
             search.prove()
         except KeyboardInterrupt:
             if task.on_interrupt != "best" or search.best is None:
@@ -148,7 +93,11 @@ class _Search:
         self.k = min(task.k, table.records)
         self.seed = task.seed % (1 << 32)  # kernels take 64-bit words
         self.rows: IntArray = np.ascontiguousarray(table.codes.T)
-        self.plan = PLANS[task.effort] if isinstance(task.effort, str) else PLANS["balanced"]._replace(rounds=_ENDLESS)
+        self.plan = (
+            PLANS[task.effort]
+            if isinstance(task.effort, str)
+            else PLANS["balanced"]._replace(rounds=_ENDLESS, cell_rounds=_ENDLESS)
+        )
         self.deadline = np.inf if isinstance(task.effort, str) else time.monotonic() + float(task.effort)
         self.whole = table.records * float(table.space.weight.sum())
         self.best: IntArray | None = None
@@ -217,7 +166,7 @@ class _Search:
                 if not self._in_time():
                     break
                 self._improve_once(pool, (self.seed << 24) + number)
-                self.task.progress(0.3 + 0.6 * (number + 1) / self.plan.rounds, f"loss {self.losses[-1]:.4f}")
+                self.task.progress(0.3 + 0.3 * (number + 1) / self.plan.rounds, f"loss {self.losses[-1]:.4f}")
                 if self.losses[-2] - self.losses[-1] <= self.plan.least_gain * self.losses[-2]:
                     break
 
@@ -236,6 +185,21 @@ class _Search:
         costs = list(pool.map(improve, range(len(regions.start) - 1)))
         self.groups, self.best = renumber(labels), labels
         self.losses.append(sum(after for _, after in costs) / self.whole)
+
+    def recreate(self) -> None:
+        """Rebuild groups by cells, round by round, until rounds gain too little."""
+        if self.best is None or self.plan.cell_rounds == 0:
+            return
+        rebuild = Rebuilding(self.table.space, self.rows, self.k)
+        for number in range(self.plan.cell_rounds):
+            if not self._in_time():
+                break
+            found = rebuild.run(self.best, self.groups, (self.seed << 24) + number, self._in_time)
+            self.best, self.groups, cost = found
+            self.losses.append(cost / self.whole)
+            self.task.progress(0.6 + 0.3 * (number + 1) / self.plan.cell_rounds, f"loss {self.losses[-1]:.4f}")
+            if self.losses[-2] - self.losses[-1] <= self.plan.cell_gain * self.losses[-2]:
+                break
 
     def prove(self) -> None:
         """Work out how low any loss can be, where the effort allows it."""

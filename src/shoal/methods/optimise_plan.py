@@ -1,0 +1,75 @@
+"""What each effort of the optimiser may spend."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Plan(NamedTuple):
+    """What an effort may spend. All counts, no clocks: the same seed gives the same groups on any machine."""
+
+    ratio: float
+    """By what factor windows of numbers and costs of nodes grow from level to level."""
+    looks: int
+    """How often a record is looked at in the search for cells, in the mean."""
+    grown: int
+    """Most records of a block in which groups are grown; the time for a record grows with it."""
+    greedy: int
+    """Records up to which k-member, whose time grows with their square, is one of the starts."""
+    rivals: bool
+    """Whether Bottom-Up and Top-Down are starts too."""
+    rounds: int
+    """How often all regions are improved, at most."""
+    tries: int
+    """How often the neighbours of a group are rebuilt in one round, in the mean."""
+    least_gain: float
+    """A round that gains a smaller share of the loss is the last."""
+    cell_rounds: int
+    """How often all regions are rebuilt by cells, at most."""
+    cell_gain: float
+    """As ``least_gain``, for these rounds."""
+    bound_looks: int
+    """How often a record is looked at to prove a bound."""
+
+
+PLANS = {
+    "fast": Plan(
+        ratio=1.6,
+        looks=4_000,
+        grown=1 << 12,
+        greedy=500,
+        rivals=False,
+        rounds=0,
+        tries=0,
+        least_gain=5e-4,
+        cell_rounds=0,
+        cell_gain=1e-4,
+        bound_looks=0,
+    ),
+    "balanced": Plan(
+        ratio=1.15,
+        looks=8_000,
+        grown=1 << 15,
+        greedy=6_000,
+        rivals=False,
+        rounds=10,
+        tries=1,
+        least_gain=5e-4,
+        cell_rounds=20,
+        cell_gain=1e-4,
+        bound_looks=3_000,
+    ),
+    "best": Plan(
+        ratio=1.1,
+        looks=20_000,
+        grown=1 << 16,
+        greedy=12_000,
+        rivals=True,
+        rounds=60,
+        tries=2,
+        least_gain=5e-5,
+        cell_rounds=200,
+        cell_gain=2e-5,
+        bound_looks=10_000,
+    ),
+}
