@@ -110,11 +110,11 @@ def _move_to_front(members: IntArray, place: int, front: int) -> None:
     members[front] = record
 
 
-@kernel(allocates=False)
+@kernel(inline=True, allocates=False)
 def take_cheapest(
-    space: Space, costs: RangeCosts, codes: IntArray, piece: Cover, members: IntArray, taken: int
+    space: Space, costs: RangeCosts, codes: IntArray, piece: Cover, members: IntArray, taken: int, now: float
 ) -> float:
-    """Let a piece take, of the members from ``taken`` on, the one that widens it least, the earliest among equals.
+    """Let a piece that costs ``now`` take, of the members from ``taken`` on, the one that widens it least, the earliest among equals.
 
     The member moves to the place ``taken``; the piece's new cost is returned.
     """
@@ -123,6 +123,8 @@ def take_cheapest(
         cost = cost_with_record(space, costs, piece, 0, codes, members[place], least)
         if cost < least:
             best, least = place, cost
+            if cost == now:  # none can cost less
+                break
     _move_to_front(members, best, taken)
     add_record(space, piece, 0, codes, members[taken])
     return least
@@ -142,8 +144,9 @@ def order_for_split(space: Space, costs: RangeCosts, codes: IntArray, members: I
         piece.size[0] = 0
         piece.words[:] = 0
         add_record(space, piece, 0, codes, members[begin])
+        cost = 0.0
         for taken in range(begin + 1, begin + k):
-            take_cheapest(space, costs, codes, piece, members, taken)
+            cost = take_cheapest(space, costs, codes, piece, members, taken, cost)
 
 
 @kernel(allocates=False)

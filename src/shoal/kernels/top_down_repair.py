@@ -52,7 +52,7 @@ def make_scratch(space: Space, records: int) -> Scratch:
     return Scratch(cover_by_group(space, 1), cover_by_group(space, 1), np.empty(records, np.int32))
 
 
-@kernel()
+@kernel(allocates=False)
 def _try_pull(
     space: Space,
     costs: RangeCosts,
@@ -76,9 +76,9 @@ def _try_pull(
         piece.words[0, word] = cover.words[group, word]
     piece.size[0] = cover.size[group]
     copy_members(chains, donor, members)
-    cost = 0.0
+    cost = group_cost(space, cover, group)
     for taken in range(lacking):
-        cost = take_cheapest(space, costs, codes, piece, members, taken)
+        cost = take_cheapest(space, costs, codes, piece, members, taken, cost)
         if cost > limit:
             break
     return cost
@@ -90,7 +90,7 @@ def _penalty(space: Space, cover: Cover, group: int) -> float:
     return cover.size[group] * group_cost(space, cover, group)
 
 
-@kernel()
+@kernel(allocates=False)
 def find_donor(
     space: Space,
     costs: RangeCosts,
@@ -120,7 +120,7 @@ def find_donor(
     return best
 
 
-@kernel()
+@kernel(allocates=False)
 def _pull_if_cheaper(
     space: Space,
     costs: RangeCosts,
@@ -149,7 +149,7 @@ def _pull_if_cheaper(
     return True
 
 
-@kernel()
+@kernel(allocates=False)
 def repair_group(
     space: Space,
     costs: RangeCosts,
