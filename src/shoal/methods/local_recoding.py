@@ -71,7 +71,7 @@ class BottomUp(Method):
         title="Bottom-Up",
         family="local",
         paper=_PAPER,
-        complexity="O(n² log k) at worst; about n^1.2 from 10,000 to 300,000 made-up census records",
+        complexity="O(n² log k) at worst; about n^1.1 from 10,000 to 300,000 made-up census records",
     )
 
     def run(self, table: CodedTable, task: Task) -> Grouping:
@@ -101,7 +101,7 @@ class TopDown(Method):
         title="Top-Down",
         family="local",
         paper=_PAPER,
-        complexity="O(n²) at worst; about n^1.3 from 10,000 to 1,000,000 made-up census records",
+        complexity="O(n²) at worst; about n^1.1 from 10,000 to 1,000,000 made-up census records",
     )
 
     def __post_init__(self) -> None:
