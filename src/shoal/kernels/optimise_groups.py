@@ -148,20 +148,20 @@ def refresh(space: Space, groups: Groups, group: int) -> None:
 @kernel(allocates=False)
 def cost_with(space: Space, groups: Groups, group: int, record: int, limit: float) -> float:
     """Return a group's cost for each record if ``record`` joined; any value above ``limit`` once it is above."""
-    total = 0.0
+    total = groups.cost[group]
     for column in range(space.kind.shape[0]):
         code = groups.codes[record, column]
         low, high = groups.low[group, column], groups.high[group, column]
         if space.kind[column] == SET:
             if holds_code(groups.words[group], space.word_start[column], code):
-                total += groups.part[group, column]
-            else:
-                mixed = max(high, code) == space.missing[column]
-                total += space.weight[column] * set_cost(space, column, groups.distinct[group, column] + 1, mixed)
+                continue
+            mixed = max(high, code) == space.missing[column]
+            cost = set_cost(space, column, groups.distinct[group, column] + 1, mixed)
         elif low <= code <= high:
-            total += groups.part[group, column]
+            continue
         else:
-            total += space.weight[column] * range_cost(space, column, min(low, code), max(high, code))
+            cost = range_cost(space, column, min(low, code), max(high, code))
+        total += space.weight[column] * cost - groups.part[group, column]
         if total > limit:
             return total
     return total

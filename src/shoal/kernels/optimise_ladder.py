@@ -157,7 +157,7 @@ def fill_cells(space: Space, column: int, value: IntArray, cells: IntArray, rati
         cells[0, place] = place
     used = 1
     height, position = np.zeros(0, np.int32), np.zeros(0)
-    unit, steps, chunk = 1.0, 1.0, 1
+    unit, steps = 1.0, 1.0
     if kind == NODE:
         height = np.zeros(space.node_cost.shape[0], np.int32)
         node_heights(space, column, value, height)
@@ -167,11 +167,10 @@ def fill_cells(space: Space, column: int, value: IntArray, cells: IntArray, rati
             position[place] = space.position[space.start[column] + value[place]]
         unit = smallest_gap(position)
         steps = max(1.0, np.floor((position[-1] - position[0]) / unit / ratio ** (MOST_LEVELS - 4)))
-    while present > 1 and used < MOST_LEVELS - 1:
+    while kind != SET and present > 1 and used < MOST_LEVELS - 1:
         cell = cells[used]
-        chunk *= 2
-        for place in range(size):
-            cell[place] = place // chunk if place < present else size
+        for place in range(present, size):
+            cell[place] = size
         if kind == NODE:
             node_level(space, column, value, height, used, cell[:present])
         elif kind == INTERVAL:

@@ -9,6 +9,7 @@ import numpy as np
 from shoal.kernels.chance import draw_below, draw_share, make_state
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_cut import cut_large
+from shoal.kernels.optimise_evict import narrow_groups
 from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh, total_cost
 from shoal.kernels.optimise_moves import dissolve_groups, sweep
 from shoal.kernels.optimise_regroup import join_cheapest, ruin_and_recreate
@@ -232,6 +233,7 @@ def improve_region(
             if sweep(space, groups, k, HOSTS, state) == 0.0:
                 break
         dissolve_groups(space, groups)
+        narrow_groups(space, groups, k)
         ruin_and_recreate(space, groups, k, tries * used, MOST_NEIGHBOURS, NOISE, state)
     store_region(groups, label, regions, region)
     return before, total_cost(groups)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from shoal.methods.k_member import KMember
 from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise_cells import Rebuilding
-from shoal.methods.optimise_plan import PLANS
+from shoal.methods.optimise_plan import PLANS, Plan, in_seconds
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.methods.scaling import as_coordinates, is_numeric
 from shoal.methods.sse import minimise_sse
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
 
-_ENDLESS = 1_000_000
+_CLOSE = 1.1
+"""A start that loses at most this much more than the best one may still end below it, and is tried."""
+_HEAT = 2
+"""Rounds after which the better of two close starts is chosen."""
 _LEAST_TRIES = 500
 """How often groups are rebuilt in one round at least, unless the effort has no rounds: a small table costs next to nothing."""
 _SWEEPS = 1
@@ -84,6 +87,14 @@ class Optimise(Representing):
         return replace(search.grouping(), typical=self.typical)
 
 
+class _Found(NamedTuple):
+    """A grouping and what it loses."""
+
+    labels: IntArray
+    groups: int
+    loss: float
+
+
 class _Search:
     """One run: the best grouping so far and what it cost."""
 
@@ -93,42 +104,47 @@ class _Search:
         self.k = min(task.k, table.records)
         self.seed = task.seed % (1 << 32)  # kernels take 64-bit words
         self.rows: IntArray = np.ascontiguousarray(table.codes.T)
-        self.plan = (
-            PLANS[task.effort]
-            if isinstance(task.effort, str)
-            else PLANS["balanced"]._replace(rounds=_ENDLESS, cell_rounds=_ENDLESS)
-        )
+        self.plan = PLANS[task.effort] if isinstance(task.effort, str) else in_seconds()
+        self.rounds = self.plan.rounds if table.records <= self.plan.improved else 0
         self.deadline = np.inf if isinstance(task.effort, str) else time.monotonic() + float(task.effort)
         self.whole = table.records * float(table.space.weight.sum())
-        self.best: IntArray | None = None
-        self.groups = 0
-        self.group_cost: FloatArray = np.zeros(0)
+        self.starts: dict[str, _Found] = {}
+        self.best: _Found | None = None
         self.losses: list[float] = []
         self.bound: float | None = None
 
     def start(self) -> None:
-        """Take the best of the starts: Mondrian's cuts, cells, and groups grown record by record.
+        """Make starts: Mondrian's cuts, cells, groups grown record by record, and what other methods find.
 
         Growing suits sets, many columns and plain numbers, where cells are few or too many; whether it pays is
         measured on a sample of the table.
         """
-        table, plan, seed, progress = self.table, self.plan, self.seed, self.task.progress
-        self._offer(Mondrian().run(table, replace(self.task, progress=say_nothing)).labels)
+        table, plan = self.table, self.plan
+        self._offer("cuts", Mondrian().run(table, replace(self.task, progress=say_nothing)).labels)
         quick = PLANS["fast"]
-        self._offer(find_cells(table, self.k, quick.ratio, quick.looks, seed, progress, self.deadline))
-        cells = self.losses[-1]
+        self._look_for_cells(quick)
         others: list[Method] = [KMember()] if table.records <= plan.greedy else []
         for other in [*others, BottomUp(), TopDown()] if plan.rivals else others:
             if self._in_time():
-                self._offer(other.run(table, replace(self.task, progress=say_nothing)).labels)
+                self._offer(other.info.name, other.run(table, replace(self.task, progress=say_nothing)).labels)
         if self._in_time():
             self._grow()
         by_windows = "interval" in {one.kind for one in table.columns}
-        if self.losses[-1] == cells and by_windows and plan.ratio < quick.ratio and self._in_time():
-            self._offer(find_cells(table, self.k, plan.ratio, plan.looks, seed, progress, self.deadline))
+        promising = self._latest().loss * _CLOSE >= self.starts["cells"].loss
+        if promising and by_windows and plan.ratio < quick.ratio and self._in_time():
+            self._look_for_cells(plan)
+
+    def _look_for_cells(self, plan: Plan) -> None:
+        progress = self.task.progress
+        found = find_cells(self.table, self.k, plan.ratio, plan.looks, self.seed, progress, self.deadline)
+        self._offer("cells", found)
 
     def _in_time(self) -> bool:
         return time.monotonic() < self.deadline
+
+    def _latest(self) -> _Found:
+        assert self.best is not None  # noqa: S101
+        return self.best
 
     def _grow(self) -> None:
         """Grow groups in blocks of near records, if one of the blocks shows that this pays."""
@@ -136,69 +152,94 @@ class _Search:
         blocks = near_blocks(table, self.rows, max(self.plan.grown, 8 * k), seed)
         sample = blocks[len(blocks) // 2]
         if len(blocks) == 1 or grow_block(table, sample, k, seed)[1] < self._cost_of(sample):
-            self._offer(grow_groups(table, blocks, k, seed, self.task.progress))
+            self._offer("grown", grow_groups(table, blocks, k, seed, self.task.progress))
 
     def _cost_of(self, records: IntArray) -> float:
         """Return what records cost in the best groups so far."""
-        assert self.best is not None  # noqa: S101
-        return float(self.group_cost[self.best[records]].sum())
+        labels, groups, _ = self._latest()
+        cost, _ = self._costs(labels, groups)
+        return float(cost[labels[records]].sum())
 
-    def _offer(self, labels: IntArray) -> None:
-        """Complete a start and keep it if it is the best so far."""
-        from shoal.kernels.optimise_regions import complete  # noqa: PLC0415  (numba is imported when needed)
-        from shoal.kernels.space import cost_table, cover_groups  # noqa: PLC0415
+    def _costs(self, labels: IntArray, groups: int) -> tuple[FloatArray, IntArray]:
+        """Return the cost of each group for each of its records, and the groups' sizes."""
+        from shoal.kernels.space import cost_table, cover_groups  # noqa: PLC0415  (numba is imported when needed)
 
-        space, labels = self.table.space, labels.copy()
-        groups = complete(space, self.rows, labels, int(labels.max()) + 1, self.k)
+        space = self.table.space
         cover = cover_groups(space, self.table.codes, labels, groups)
-        cost = space.weight @ cost_table(space, cover)
-        loss = float(cost @ cover.size) / self.whole
-        if not self.losses or loss < self.losses[-1]:
-            self.best, self.groups, self.group_cost = labels, groups, cost
-            self.losses.append(loss)
+        return space.weight @ cost_table(space, cover), cover.size
+
+    def _offer(self, name: str, labels: IntArray) -> None:
+        """Complete a start and keep it, unless there is a better one of that name."""
+        from shoal.kernels.optimise_regions import complete  # noqa: PLC0415
+
+        labels = labels.copy()
+        groups = complete(self.table.space, self.rows, labels, int(labels.max()) + 1, self.k)
+        cost, size = self._costs(labels, groups)
+        found = _Found(labels, groups, float(cost @ size) / self.whole)
+        if name not in self.starts or found.loss < self.starts[name].loss:
+            self.starts[name] = found
+        self._keep(found)
+
+    def _keep(self, found: _Found) -> None:
+        """Remember a grouping if it is the best so far."""
+        if self.best is None or found.loss < self.best.loss:
+            self.best = found
+            self.losses.append(found.loss)
 
     def improve(self) -> None:
-        """Improve the groups round by round, regions side by side, until rounds gain too little."""
+        """Improve the best starts round by round, regions side by side, until rounds gain too little."""
         import numba  # noqa: PLC0415
 
         with ThreadPoolExecutor(numba.get_num_threads()) as pool:
-            for number in range(self.plan.rounds):
+            found = self._choose(pool)
+            for number in range(_HEAT, self.rounds):
                 if not self._in_time():
                     break
-                self._improve_once(pool, (self.seed << 24) + number)
-                self.task.progress(0.3 + 0.3 * (number + 1) / self.plan.rounds, f"loss {self.losses[-1]:.4f}")
-                if self.losses[-2] - self.losses[-1] <= self.plan.least_gain * self.losses[-2]:
+                before, found = found, self._improve_once(found, pool, number)
+                self.task.progress(0.3 + 0.3 * (number + 1) / self.rounds, f"loss {found.loss:.4f}")
+                if before.loss - found.loss <= self.plan.least_gain * before.loss:
                     break
 
-    def _improve_once(self, pool: ThreadPoolExecutor, seed: int) -> None:
+    def _choose(self, pool: ThreadPoolExecutor) -> _Found:
+        """Improve the two best starts for a few rounds, where they are close, and return the better one."""
+        best, *others = sorted(self.starts.values(), key=lambda found: found.loss)
+        close = [best, *(other for other in others[:1] if other.loss <= _CLOSE * best.loss)]
+        for place, _ in enumerate(close):
+            for number in range(min(_HEAT, self.rounds)):
+                if self._in_time():
+                    close[place] = self._improve_once(close[place], pool, number)
+        return min(close, key=lambda found: found.loss)
+
+    def _improve_once(self, found: _Found, pool: ThreadPoolExecutor, number: int) -> _Found:
         from shoal.kernels.optimise_regions import improve_region, make_regions, renumber  # noqa: PLC0415
 
-        assert self.best is not None  # noqa: S101
-        space, k, tries = self.table.space, self.k, max(self.plan.tries, _LEAST_TRIES // self.groups)
-        labels = self.best.copy()
-        regions = make_regions(space, self.rows, labels, self.groups, _REGION * k, seed)
+        space, k, seed = self.table.space, self.k, (self.seed << 24) + number
+        tries = max(self.plan.tries, _LEAST_TRIES // found.groups)
+        labels = found.labels.copy()
+        regions = make_regions(space, self.rows, labels, found.groups, _REGION * k, seed)
 
         def improve(region: int) -> tuple[float, float]:
             steps = (_SWEEPS, tries) if self._in_time() else (0, 0)
             return improve_region(space, self.rows, labels, regions, region, k, *steps, seed)
 
         costs = list(pool.map(improve, range(len(regions.start) - 1)))
-        self.groups, self.best = renumber(labels), labels
-        self.losses.append(sum(after for _, after in costs) / self.whole)
+        better = _Found(labels, renumber(labels), sum(after for _, after in costs) / self.whole)
+        self._keep(better)
+        return better
 
     def recreate(self) -> None:
         """Rebuild groups by cells, round by round, until rounds gain too little."""
-        if self.best is None or self.plan.cell_rounds == 0:
+        if self.plan.cell_rounds == 0:
             return
-        rebuild = Rebuilding(self.table.space, self.rows, self.k)
+        rebuild, found = Rebuilding(self.table.space, self.rows, self.k), self._latest()
         for number in range(self.plan.cell_rounds):
             if not self._in_time():
                 break
-            found = rebuild.run(self.best, self.groups, (self.seed << 24) + number, self._in_time)
-            self.best, self.groups, cost = found
-            self.losses.append(cost / self.whole)
-            self.task.progress(0.6 + 0.3 * (number + 1) / self.plan.cell_rounds, f"loss {self.losses[-1]:.4f}")
-            if self.losses[-2] - self.losses[-1] <= self.plan.cell_gain * self.losses[-2]:
+            labels, groups, cost = rebuild.run(found.labels, found.groups, (self.seed << 24) + number, self._in_time)
+            before, found = found, _Found(labels, groups, cost / self.whole)
+            self._keep(found)
+            self.task.progress(0.6 + 0.3 * (number + 1) / self.plan.cell_rounds, f"loss {found.loss:.4f}")
+            if before.loss - found.loss <= self.plan.cell_gain * before.loss:
                 break
 
     def prove(self) -> None:
@@ -208,5 +249,4 @@ class _Search:
 
     def grouping(self) -> Grouping:
         """Return the best groups found."""
-        assert self.best is not None  # noqa: S101
-        return Grouping(self.best, details={"losses": tuple(self.losses), "lower_bound": self.bound})
+        return Grouping(self._latest().labels, details={"losses": tuple(self.losses), "lower_bound": self.bound})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 
@@ -20,6 +21,8 @@ class Plan(NamedTuple):
     """Whether Bottom-Up and Top-Down are starts too."""
     rounds: int
     """How often all regions are improved, at most."""
+    improved: float
+    """Records up to which there are rounds at all."""
     tries: int
     """How often the neighbours of a group are rebuilt in one round, in the mean."""
     least_gain: float
@@ -32,6 +35,7 @@ class Plan(NamedTuple):
     """How often a record is looked at to prove a bound."""
 
 
+_ENDLESS = 1_000_000
 PLANS = {
     "fast": Plan(
         ratio=1.6,
@@ -39,8 +43,9 @@ PLANS = {
         grown=1 << 12,
         greedy=500,
         rivals=False,
-        rounds=0,
-        tries=0,
+        rounds=4,
+        improved=12_000,
+        tries=1,
         least_gain=5e-4,
         cell_rounds=0,
         cell_gain=1e-4,
@@ -52,9 +57,10 @@ PLANS = {
         grown=1 << 15,
         greedy=6_000,
         rivals=False,
-        rounds=10,
+        rounds=25,
+        improved=math.inf,
         tries=1,
-        least_gain=5e-4,
+        least_gain=3e-4,
         cell_rounds=20,
         cell_gain=1e-4,
         bound_looks=3_000,
@@ -65,7 +71,8 @@ PLANS = {
         grown=1 << 16,
         greedy=12_000,
         rivals=True,
-        rounds=60,
+        rounds=80,
+        improved=math.inf,
         tries=2,
         least_gain=5e-5,
         cell_rounds=200,
@@ -73,3 +80,8 @@ PLANS = {
         bound_looks=10_000,
     ),
 }
+
+
+def in_seconds() -> Plan:
+    """Return the plan of a run that only the clock ends."""
+    return PLANS["balanced"]._replace(rounds=_ENDLESS, cell_rounds=_ENDLESS)

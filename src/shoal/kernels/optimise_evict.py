@@ -1,0 +1,218 @@
+"""Evictions: a group becomes narrower in a column when all its members beyond some value leave together.
+
+What a column costs is a step, and often several members stand on it: a rare value of a set, another branch of
+the hierarchy, the end of a range. No single move gains anything there; all of them together may.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, put, refresh, take
+from shoal.kernels.optimise_moves import LEAST_GAIN, cheapest_hosts
+from shoal.kernels.space import INTERVAL, SET, Space, find_node, holds_code
+from shoal.typing import FloatArray, LongArray
+
+SHARE_STAYING = 3
+"""At most one in so many members is evicted: more of them seldom find a place that pays."""
+
+
+class Journal(NamedTuple):
+    """What was moved, so that it can be undone, and room for one host."""
+
+    record: LongArray
+    home: LongArray
+    """The group each record was taken from."""
+    used: LongArray
+    """[0]: number of entries."""
+    host: LongArray
+    price: FloatArray
+
+
+@kernel()
+def make_journal(room: int) -> Journal:
+    """Return an empty journal."""
+    return Journal(
+        np.zeros(room, np.int64), np.zeros(room, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(1)
+    )
+
+
+@kernel(allocates=False)
+def take_noted(groups: Groups, record: int, journal: Journal) -> None:
+    """Take a record from its group and note where it was."""
+    journal.record[journal.used[0]] = record
+    journal.home[journal.used[0]] = groups.label[record]
+    journal.used[0] += 1
+    take(groups, record)
+
+
+@kernel(allocates=False)
+def undo(space: Space, groups: Groups, journal: Journal) -> None:
+    """Put all records of the journal back."""
+    for place in range(journal.used[0] - 1, -1, -1):
+        record, home = journal.record[place], journal.home[place]
+        visited = home
+        if groups.label[record] >= 0:
+            visited = groups.label[record]
+            take(groups, record)
+        put(groups, home, record)
+        journal.record[place] = visited
+    for place in range(journal.used[0]):
+        refresh(space, groups, journal.record[place])
+        if place == 0 or journal.home[place] != journal.home[place - 1]:
+            refresh(space, groups, journal.home[place])
+    journal.used[0] = 0
+
+
+@kernel(allocates=False)
+def must_leave(space: Space, groups: Groups, record: int, column: int, low: int, high: int) -> bool:
+    """Tell whether a record is evicted: one with ``low`` from a set, one outside ``low..high`` from a range."""
+    code = groups.codes[record, column]
+    if space.kind[column] == SET:
+        return code == low
+    return code < low or code > high
+
+
+@kernel(allocates=False)
+def count_leaving(space: Space, groups: Groups, group: int, column: int, low: int, high: int) -> int:
+    """Return how many members of a group would be evicted."""
+    leaving = 0
+    for place in range(groups.size[group]):
+        leaving += must_leave(space, groups, groups.member[group, place], column, low, high)
+    return leaving
+
+
+@kernel(allocates=False)
+def best_lender(space: Space, groups: Groups, group: int, k: int, most: float) -> tuple[float, int]:
+    """Return the least rise of the total, below ``most``, by a record from a group of more than k, and that record."""
+    size = groups.size[group]
+    before = size * groups.cost[group]
+    best, chosen = most, NOBODY
+    for donor in range(groups.size.shape[0]):
+        if donor == group or groups.size[donor] <= k:
+            continue
+        worth = groups.size[donor] * groups.cost[donor]
+        for place in range(groups.size[donor]):
+            record = groups.member[donor, place]
+            limit = (best + worth + before) / (size + 1)
+            cost = cost_with(space, groups, group, record, limit)
+            if cost > limit:
+                continue
+            rest = (groups.size[donor] - 1) * cost_after(space, groups, donor, record, NOBODY, ENDLESS)
+            rise = (size + 1) * cost - before + rest - worth
+            if rise < best:
+                best, chosen = rise, record
+    return best, chosen
+
+
+@kernel(allocates=False)
+def refill(space: Space, groups: Groups, group: int, k: int, gain: float, journal: Journal) -> float:
+    """Bring records from groups of more than k until a group has k; return what stays of ``gain`` (none: too dear)."""
+    while groups.size[group] < k and gain > 0.0:
+        rise, record = best_lender(space, groups, group, k, gain)
+        if record == NOBODY:
+            return 0.0
+        donor = groups.label[record]
+        take_noted(groups, record, journal)
+        refresh(space, groups, donor)
+        put(groups, group, record)
+        refresh(space, groups, group)
+        gain -= rise
+    return gain
+
+
+@kernel(allocates=False)
+def evict(
+    space: Space, groups: Groups, group: int, column: int, low: int, high: int, k: int, journal: Journal
+) -> float:
+    """Give the members that must leave to the groups they cost least, if the total falls; return the fall.
+
+    Where fewer than k stay, groups of more than k lend the others.
+    """
+    leaving = count_leaving(space, groups, group, column, low, high)
+    if leaving == 0 or SHARE_STAYING * leaving > groups.size[group]:
+        return 0.0
+    gain, place = groups.size[group] * groups.cost[group] - LEAST_GAIN, 0
+    while place < groups.size[group]:
+        record = groups.member[group, place]
+        if must_leave(space, groups, record, column, low, high):
+            take_noted(groups, record, journal)
+        else:
+            place += 1
+    refresh(space, groups, group)
+    gain -= groups.size[group] * groups.cost[group]
+    room, host, price = groups.member.shape[1], journal.host, journal.price
+    for place in range(leaving):
+        if gain <= 0.0 or cheapest_hosts(space, groups, journal.record[place], room, gain, host, price) == 0:
+            undo(space, groups, journal)
+            return 0.0
+        put(groups, host[0], journal.record[place])
+        refresh(space, groups, host[0])
+        gain -= price[0]
+    gain = refill(space, groups, group, k, gain, journal)
+    if gain <= 0.0:
+        undo(space, groups, journal)
+        return 0.0
+    journal.used[0] = 0
+    return gain + LEAST_GAIN
+
+
+@kernel(allocates=False)
+def child_of(space: Space, column: int, node: int, code: int) -> int:
+    """Return the child of ``node`` above a leaf code."""
+    start, child = space.start[column], code
+    while space.node_parent[start + child] != node:
+        child = space.node_parent[start + child]
+    return child
+
+
+@kernel(allocates=False)
+def main_branch(space: Space, groups: Groups, group: int, column: int) -> tuple[int, int]:
+    """Return the range of members' codes below the child of a group's node that has more than half of them, if any."""
+    node = find_node(space, column, groups.low[group, column], groups.high[group, column])
+    branch, votes = -1, 0
+    for place in range(groups.size[group]):
+        child = child_of(space, column, node, groups.codes[groups.member[group, place], column])
+        if votes == 0:
+            branch = child
+        votes += 1 if child == branch else -1
+    low, high = groups.high[group, column], groups.low[group, column]
+    for place in range(groups.size[group]):
+        code = groups.codes[groups.member[group, place], column]
+        if child_of(space, column, node, code) == branch:
+            low, high = min(low, code), max(high, code)
+    return low, high
+
+
+@kernel(allocates=False)
+def narrow(space: Space, groups: Groups, group: int, column: int, k: int, journal: Journal) -> float:
+    """Try all evictions from one column of a group; return the fall of the total."""
+    low, high = groups.low[group, column], groups.high[group, column]
+    fall = 0.0
+    if space.kind[column] == SET:
+        for code in range(low, high + 1):
+            if holds_code(groups.words[group], space.word_start[column], code):
+                fall += evict(space, groups, group, column, code, code, k, journal)
+    elif space.kind[column] == INTERVAL:
+        fall += evict(space, groups, group, column, low + 1, high, k, journal)
+        low, high = groups.low[group, column], groups.high[group, column]
+        fall += evict(space, groups, group, column, low, high - 1, k, journal)
+    else:
+        low, high = main_branch(space, groups, group, column)
+        fall += evict(space, groups, group, column, low, high, k, journal)
+    return fall
+
+
+@kernel()
+def narrow_groups(space: Space, groups: Groups, k: int) -> float:
+    """Try evictions from every column of every group; return the fall of the total."""
+    journal = make_journal(2 * groups.member.shape[1])
+    fall = 0.0
+    for group in range(groups.size.shape[0]):
+        for column in range(space.kind.shape[0]):
+            if groups.size[group] > 0 and groups.part[group, column] > 0.0:
+                fall += narrow(space, groups, group, column, k, journal)
+    return fall
