@@ -9,20 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.chance import draw_below, draw_share, make_state
+from shoal.kernels.chance import draw_below, draw_share
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh, take, total_cost
+from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh, take
 from shoal.kernels.optimise_moves import LEAST_GAIN, cheapest_hosts
-from shoal.kernels.optimise_regions import Regions, count_groups, load_region, store_region
 from shoal.kernels.optimise_regroup import neighbours, replace_groups
 from shoal.kernels.optimise_steps import Sieve, Steps, find_cell, make_sieve, sort_pool
 from shoal.kernels.space import Space
 from shoal.typing import FloatArray, IntArray, LongArray, WordArray
-
-MOST_NEIGHBOURS = 3
-"""Groups rebuilt together with another one, at most."""
-NOISE = 0.5
-"""How much column weights are shaken when groups are rebuilt."""
 
 
 @kernel(allocates=False)
@@ -192,27 +186,3 @@ def recreate_by_cells(
         take_back(space, groups, trial, pool, given)
         restore(groups, near[:count], size)
     return fall
-
-
-@kernel()
-def recreate_region(
-    space: Space,
-    codes: IntArray,
-    label: IntArray,
-    regions: Regions,
-    region: int,
-    steps: Steps,
-    k: int,
-    tries: int,
-    seed: int,
-) -> tuple[float, float]:
-    """Rebuild groups of one region by cells, ``tries`` times for each, and return the cost before and after.
-
-    As in ``improve_region``, nothing outside the region counts.
-    """
-    groups = load_region(space, codes, label, regions, region, k)
-    before, used = total_cost(groups), count_groups(groups)
-    if before > 0.0:
-        recreate_by_cells(space, steps, groups, k, tries * used, MOST_NEIGHBOURS, NOISE, make_state(seed, region))
-    store_region(groups, label, regions, region)
-    return before, total_cost(groups)

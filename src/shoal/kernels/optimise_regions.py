@@ -9,20 +9,11 @@ import numpy as np
 from shoal.kernels.chance import draw_below, draw_share, make_state
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_cut import cut_large
-from shoal.kernels.optimise_evict import narrow_groups
-from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh, total_cost
-from shoal.kernels.optimise_moves import dissolve_groups, sweep
-from shoal.kernels.optimise_regroup import join_cheapest, ruin_and_recreate
+from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh
+from shoal.kernels.optimise_regroup import join_cheapest
 from shoal.kernels.sorting import order_by_key
 from shoal.kernels.space import SET, Space, range_cost
 from shoal.typing import IntArray, LongArray, WordArray
-
-HOSTS = 3
-"""Groups tried for each record."""
-MOST_NEIGHBOURS = 4
-"""Groups rebuilt together with another one, at most."""
-NOISE = 0.5
-"""How much column weights are shaken when groups are rebuilt."""
 
 
 @kernel()
@@ -192,48 +183,9 @@ def load_region(space: Space, codes: IntArray, label: IntArray, regions: Regions
     return load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * k)
 
 
-@kernel(allocates=False)
-def count_groups(groups: Groups) -> int:
-    """Return the number of groups in use."""
-    used = 0
-    for group in range(groups.size.shape[0]):
-        used += groups.size[group] > 0
-    return used
-
-
 @kernel()
 def store_region(groups: Groups, label: IntArray, regions: Regions, region: int) -> None:
     """Write the groups of a region into the labels, as numbers that no other region uses."""
     first = regions.start[region]
     for place in range(groups.label.shape[0]):
         label[regions.record[first + place]] = first + groups.label[place]
-
-
-@kernel()
-def improve_region(
-    space: Space,
-    codes: IntArray,
-    label: IntArray,
-    regions: Regions,
-    region: int,
-    k: int,
-    sweeps: int,
-    tries: int,
-    seed: int,
-) -> tuple[float, float]:
-    """Improve the groups of one region and return the cost before and after.
-
-    The result depends on nothing outside the region, so regions may be improved at the same time. Their labels become
-    numbers that no other region uses.
-    """
-    groups = load_region(space, codes, label, regions, region, k)
-    before, used, state = total_cost(groups), count_groups(groups), make_state(seed, region)
-    if before > 0.0:
-        for _ in range(sweeps):
-            if sweep(space, groups, k, HOSTS, state) == 0.0:
-                break
-        dissolve_groups(space, groups)
-        narrow_groups(space, groups, k)
-        ruin_and_recreate(space, groups, k, tries * used, MOST_NEIGHBOURS, NOISE, state)
-    store_region(groups, label, regions, region)
-    return before, total_cost(groups)

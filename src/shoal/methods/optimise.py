@@ -2,7 +2,8 @@
 
 Costs by hierarchy are step functions, and a method that adds the nearest record one at a time gets stuck on
 the steps. Generalization cells do not: the first groups are cells of at least k records, taken from cheap to
-dear. They are then improved region by region, and at last rebuilt by cells, a few neighbouring groups at a time.
+dear. They are then improved region by region, a few neighbouring groups at a time rebuilt by
+cells.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from shoal.methods.base import Grouping, Method, MethodInfo, Representing, Task,
 from shoal.methods.k_member import KMember
 from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.optimise_cells import Rebuilding
 from shoal.methods.optimise_plan import PLANS, Plan, in_seconds
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.methods.scaling import as_coordinates, is_numeric
@@ -33,10 +33,6 @@ _CLOSE = 1.1
 """A start that loses at most this much more than the best one may still end below it, and is tried."""
 _HEAT = 2
 """Rounds after which the better of two close starts is chosen."""
-_LEAST_TRIES = 500
-"""How often groups are rebuilt in one round at least, unless the effort has no rounds: a small table costs next to nothing."""
-_SWEEPS = 1
-"""Sweeps over a region in one round."""
 _REGION = 100
 """Records of a region, in multiples of k."""
 _MOST_BOUND = 3_000_000
@@ -79,7 +75,6 @@ class Optimise(Representing):
         try:
             search.start()
             search.improve()
-            search.recreate()
             search.prove()
         except KeyboardInterrupt:
             if task.on_interrupt != "best" or search.best is None:
@@ -190,13 +185,16 @@ class _Search:
         """Improve the best starts round by round, regions side by side, until rounds gain too little."""
         import numba  # noqa: PLC0415
 
+        from shoal.kernels.optimise_steps import measure_steps  # noqa: PLC0415
+
+        self.steps = measure_steps(self.table.space, self.rows)
         with ThreadPoolExecutor(numba.get_num_threads()) as pool:
             found = self._choose(pool)
             for number in range(_HEAT, self.rounds):
                 if not self._in_time():
                     break
                 before, found = found, self._improve_once(found, pool, number)
-                self.task.progress(0.3 + 0.3 * (number + 1) / self.rounds, f"loss {found.loss:.4f}")
+                self.task.progress(0.3 + 0.6 * (number + 1) / self.rounds, f"loss {found.loss:.4f}")
                 if before.loss - found.loss <= self.plan.least_gain * before.loss:
                     break
 
@@ -211,36 +209,21 @@ class _Search:
         return min(close, key=lambda found: found.loss)
 
     def _improve_once(self, found: _Found, pool: ThreadPoolExecutor, number: int) -> _Found:
-        from shoal.kernels.optimise_regions import improve_region, make_regions, renumber  # noqa: PLC0415
+        from shoal.kernels.optimise_regions import make_regions, renumber  # noqa: PLC0415
+        from shoal.kernels.optimise_round import improve_region  # noqa: PLC0415
 
         space, k, seed = self.table.space, self.k, (self.seed << 24) + number
-        tries = max(self.plan.tries, _LEAST_TRIES // found.groups)
         labels = found.labels.copy()
         regions = make_regions(space, self.rows, labels, found.groups, _REGION * k, seed)
 
-        def improve(region: int) -> tuple[float, float]:
-            steps = (_SWEEPS, tries) if self._in_time() else (0, 0)
-            return improve_region(space, self.rows, labels, regions, region, k, *steps, seed)
+        def improve(region: int) -> float:
+            looks = self.plan.rebuilt if self._in_time() else 0
+            return improve_region(space, self.rows, labels, regions, region, self.steps, k, looks, seed)
 
-        costs = list(pool.map(improve, range(len(regions.start) - 1)))
-        better = _Found(labels, renumber(labels), sum(after for _, after in costs) / self.whole)
+        cost = sum(pool.map(improve, range(len(regions.start) - 1)))
+        better = _Found(labels, renumber(labels), cost / self.whole)
         self._keep(better)
         return better
-
-    def recreate(self) -> None:
-        """Rebuild groups by cells, round by round, until rounds gain too little."""
-        if self.plan.cell_rounds == 0:
-            return
-        rebuild, found = Rebuilding(self.table.space, self.rows, self.k), self._latest()
-        for number in range(self.plan.cell_rounds):
-            if not self._in_time():
-                break
-            labels, groups, cost = rebuild.run(found.labels, found.groups, (self.seed << 24) + number, self._in_time)
-            before, found = found, _Found(labels, groups, cost / self.whole)
-            self._keep(found)
-            self.task.progress(0.6 + 0.3 * (number + 1) / self.plan.cell_rounds, f"loss {found.loss:.4f}")
-            if before.loss - found.loss <= self.plan.cell_gain * before.loss:
-                break
 
     def prove(self) -> None:
         """Work out how low any loss can be, where the effort allows it."""

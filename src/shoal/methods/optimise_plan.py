@@ -23,14 +23,10 @@ class Plan(NamedTuple):
     """How often all regions are improved, at most."""
     improved: float
     """Records up to which there are rounds at all."""
-    tries: int
-    """How often the neighbours of a group are rebuilt in one round, in the mean."""
+    rebuilt: int
+    """How often a record is looked at when groups are rebuilt, in one round and in the mean."""
     least_gain: float
     """A round that gains a smaller share of the loss is the last."""
-    cell_rounds: int
-    """How often all regions are rebuilt by cells, at most."""
-    cell_gain: float
-    """As ``least_gain``, for these rounds."""
     bound_looks: int
     """How often a record is looked at to prove a bound."""
 
@@ -45,10 +41,8 @@ PLANS = {
         rivals=False,
         rounds=4,
         improved=12_000,
-        tries=1,
+        rebuilt=8,
         least_gain=5e-4,
-        cell_rounds=0,
-        cell_gain=1e-4,
         bound_looks=0,
     ),
     "balanced": Plan(
@@ -57,12 +51,10 @@ PLANS = {
         grown=1 << 15,
         greedy=6_000,
         rivals=False,
-        rounds=25,
+        rounds=24,
         improved=math.inf,
-        tries=1,
-        least_gain=3e-4,
-        cell_rounds=8,
-        cell_gain=1e-4,
+        rebuilt=8,
+        least_gain=1e-4,
         bound_looks=3_000,
     ),
     "best": Plan(
@@ -73,10 +65,8 @@ PLANS = {
         rivals=True,
         rounds=80,
         improved=math.inf,
-        tries=2,
-        least_gain=5e-5,
-        cell_rounds=80,
-        cell_gain=2e-5,
+        rebuilt=16,
+        least_gain=2e-5,
         bound_looks=10_000,
     ),
 }
@@ -84,4 +74,4 @@ PLANS = {
 
 def in_seconds() -> Plan:
     """Return the plan of a run that only the clock ends."""
-    return PLANS["balanced"]._replace(rounds=_ENDLESS, cell_rounds=_ENDLESS)
+    return PLANS["balanced"]._replace(rounds=_ENDLESS)
