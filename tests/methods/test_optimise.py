@@ -114,3 +114,14 @@ def test_it_loses_no_more_than_other_local_methods_on_generated_tables(columns, 
     table = coded_table(400, columns, 11, weighted=True)
     mine = loss_of(table, shoal.Optimise().run(table, Task(k=5, effort="balanced")).labels)
     assert mine <= loss_of(table, method.run(table, Task(k=5)).labels) + 1e-12
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_on_small_tables_of_many_shapes_no_local_method_loses_less_even_at_the_least_effort(seed):
+    random = np.random.default_rng(seed)
+    columns = "".join(random.choice(list("infs"), random.integers(1, 6)))
+    table = coded_table(int(random.integers(20, 400)), columns, seed, weighted=bool(seed % 2))
+    task = Task(k=int(random.integers(2, 8)), effort="fast")
+    found = loss_of(table, shoal.Optimise().run(table, task).labels)
+    for method in (shoal.Mondrian(), shoal.BottomUp(), shoal.TopDown(), shoal.KMember()):
+        assert found <= loss_of(table, method.run(table, task).labels) + 1e-12

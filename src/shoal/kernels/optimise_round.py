@@ -19,8 +19,6 @@ MOST_NEIGHBOURS = 3
 """Groups rebuilt together with another one, at most."""
 NOISE = 0.5
 """How much column weights are shaken when groups are rebuilt."""
-LEAST_TRIES = 200
-"""How often groups of a region are rebuilt at least: a small table costs next to nothing."""
 
 
 @kernel()
@@ -48,7 +46,7 @@ def improve_region(
         dissolve_groups(space, groups)
         narrow_groups(space, groups, k)
         pool = MOST_NEIGHBOURS * k + 8  # a try costs a little beside its records
-        tries = max(LEAST_TRIES, looks * records // pool)
+        tries = 1 + looks * records // pool
         recreate_by_cells(space, steps, groups, k, tries, MOST_NEIGHBOURS, NOISE, state)
     store_region(groups, label, regions, region)
     return total_cost(groups)

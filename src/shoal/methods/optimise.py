@@ -33,6 +33,8 @@ _CLOSE = 1.1
 """A start that loses at most this much more than the best one may still end below it, and is tried."""
 _HEAT = 2
 """Rounds after which the better of two close starts is chosen."""
+_LEAST_LOOKS = 50_000
+"""Looks at records in one round when groups are rebuilt, at least: a small table costs next to nothing."""
 _REGION = 100
 """Records of a region, in multiples of k."""
 _MOST_BOUND = 3_000_000
@@ -216,8 +218,10 @@ class _Search:
         labels = found.labels.copy()
         regions = make_regions(space, self.rows, labels, found.groups, _REGION * k, seed)
 
+        often = max(self.plan.rebuilt, _LEAST_LOOKS // self.table.records)
+
         def improve(region: int) -> float:
-            looks = self.plan.rebuilt if self._in_time() else 0
+            looks = often if self._in_time() else 0
             return improve_region(space, self.rows, labels, regions, region, self.steps, k, looks, seed)
 
         cost = sum(pool.map(improve, range(len(regions.start) - 1)))
