@@ -108,20 +108,16 @@ def compare(
 def fall(name: str, k: int = 10) -> Iterator[Row]:
     """Give the loss after the start and after each round of effort "best", with the CPU seconds spent by then."""
     table, begin = coded(name), time.process_time()
-    rounds: list[float] = []
-    started = 0.0
+    rows: list[Row] = []
 
     def note(_: float, text: str) -> None:
-        nonlocal started
-        spent = time.process_time() - begin
-        if text.startswith("loss"):
-            rounds.append(spent)
-        elif not rounds:
-            started = spent
+        word, *figures = text.split()
+        if word == "loss":
+            spent = round(time.process_time() - begin, 2)
+            rows.append({"setting": name, "CPU s": spent, "loss": float(figures[0])})
 
-    losses = make_method("optimise").run(table, Task(k=k, effort="best", progress=note)).details["losses"]
-    for seconds, loss in zip([started, *rounds], losses[-len(rounds) - 1 :], strict=True):
-        yield {"setting": name, "CPU s": round(seconds, 2), "loss": loss}
+    make_method("optimise").run(table, Task(k=k, effort="best", progress=note))
+    yield from rows
 
 
 def grow(records: int) -> Row:
@@ -166,7 +162,7 @@ def main() -> None:
         compile_all()
         rows = [row for name in "XAS" for row in fall(name)]
         plot = Plot("CPU s", ["loss"], facet="setting", label="normalised NCP", log_x=True)
-        note = "The first row of a setting is the best start, the others come after one round each."
+        note = "The first row of a setting is the best start; then comes the best so far after each round, two close starts in turn first."
         title = 'The loss on Adult while effort "best" goes on, k = 10'
         write_page("optimise_falls", title, [Table("", note, rows, plot)], "python -m benchmarks.optimise --falls")
         return

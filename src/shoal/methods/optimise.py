@@ -130,6 +130,7 @@ class _Search:
         promising = self._latest().loss * _CLOSE >= self.starts["cells"].loss
         if promising and by_windows and plan.ratio < quick.ratio and self._in_time():
             self._look_for_cells(plan)
+        self._report(0.3)
 
     def _look_for_cells(self, plan: Plan) -> None:
         progress = self.task.progress
@@ -183,6 +184,9 @@ class _Search:
             self.best = found
             self.losses.append(found.loss)
 
+    def _report(self, done: float) -> None:
+        self.task.progress(done, f"loss {self._latest().loss:.5f}")
+
     def improve(self) -> None:
         """Improve the best starts round by round, regions side by side, until rounds gain too little."""
         import numba  # noqa: PLC0415
@@ -196,7 +200,6 @@ class _Search:
                 if not self._in_time():
                     break
                 before, found = found, self._improve_once(found, pool, number)
-                self.task.progress(0.3 + 0.6 * (number + 1) / self.rounds, f"loss {found.loss:.4f}")
                 if before.loss - found.loss <= self.plan.least_gain * before.loss:
                     break
 
@@ -227,6 +230,7 @@ class _Search:
         cost = sum(pool.map(improve, range(len(regions.start) - 1)))
         better = _Found(labels, renumber(labels), cost / self.whole)
         self._keep(better)
+        self._report(0.3 + 0.6 * (number + 1) / self.rounds)
         return better
 
     def prove(self) -> None:
