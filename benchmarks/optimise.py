@@ -114,7 +114,9 @@ def fall(name: str, k: int = 10) -> Iterator[Row]:
         word, *figures = text.split()
         if word == "loss":
             spent = round(time.process_time() - begin, 2)
-            rows.append({"setting": name, "CPU s": spent, "loss": float(figures[0])})
+            loss = float(figures[0])
+            share = 100.0 * loss / rows[0]["loss"] if rows else 100.0
+            rows.append({"setting": name, "CPU s": spent, "loss": loss, "% of the start": round(share, 2)})
 
     make_method("optimise").run(table, Task(k=k, effort="best", progress=note))
     yield from rows
@@ -161,7 +163,9 @@ def main() -> None:
     if given.falls:
         compile_all()
         rows = [row for name in "XAS" for row in fall(name)]
-        plot = Plot("CPU s", ["loss"], facet="setting", label="normalised NCP", log_x=True)
+        plot = Plot(
+            "CPU s", ["% of the start"], series="setting", label="loss, % of the start's", log_x=True, from_zero=False
+        )
         note = "The first row of a setting is the best start; then comes the best so far after each round, two close starts in turn first."
         title = 'The loss on Adult while effort "best" goes on, k = 10'
         write_page("optimise_falls", title, [Table("", note, rows, plot)], "python -m benchmarks.optimise --falls")

@@ -23,6 +23,8 @@ class Plot:
     """What the numbers are; by default the name of the column."""
     log_x: bool = False
     log_y: bool = False
+    from_zero: bool = True
+    """Whether the axis of numbers begins at 0; a share that hardly changes would be a flat line."""
     stated: tuple[tuple[str, float], ...] = ()
     """What the paper says, drawn as broken lines across."""
 
@@ -68,7 +70,7 @@ def _points(rows: Sequence[dict[str, Any]], plot: Plot) -> list[Spec]:
 
 def _lines(points: list[Spec], names: list[str], plot: Plot) -> list[Spec]:
     x = quantity("x", plot.x, scale=_scale(log=plot.log_x))
-    y = quantity("y", plot.label or plot.y[0], scale=_scale(log=plot.log_y))
+    y = quantity("y", plot.label or plot.y[0], scale=_scale(log=plot.log_y, zero=plot.from_zero))
 
     def told_apart(marks: tuple[str, ...]) -> Spec:
         many = [marks[place % len(marks)] for place in range(len(names))]
@@ -90,8 +92,8 @@ def _lines(points: list[Spec], names: list[str], plot: Plot) -> list[Spec]:
     ]
 
 
-def _scale(*, log: bool) -> Spec:
-    return {"type": "log"} if log else {"zero": True}
+def _scale(*, log: bool, zero: bool = True) -> Spec:
+    return {"type": "log"} if log else {"zero": zero}
 
 
 def _stated(plot: Plot) -> list[Spec]:
