@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numba
@@ -86,6 +87,26 @@ def test_an_interrupted_run_returns_the_best_so_far_only_if_asked():
     kept = shoal.Optimise().run(table, Task(k=4, progress=_interrupt, on_interrupt="best"))
     assert np.bincount(kept.labels).min() >= 4
     assert kept.details["losses"][-1] == pytest.approx(loss_of(table, kept.labels), abs=1e-12)
+
+
+@pytest.mark.parametrize("effort", ["fast", "balanced", 0.5])
+def test_progress_never_falls_and_the_loss_reported_never_rises(effort):
+    heard = []
+    table = coded_table(400, "ffii", 3)
+    shoal.Optimise().run(table, Task(k=5, effort=effort, progress=lambda done, text: heard.append((done, text))))
+    done = [share for share, _ in heard]
+    losses = [float(text.split()[1]) for _, text in heard if text.startswith("loss")]
+    assert done == sorted(done)
+    assert done[-1] <= 1.0
+    assert losses == sorted(losses, reverse=True)
+    assert len(losses) > 2
+
+
+def test_the_size_of_the_weights_as_a_whole_changes_nothing():
+    table = coded_table(300, "ffii", 3)
+    small = replace(table, weights=1e-12 * table.weights)
+    task = Task(k=5, effort="fast")
+    assert shoal.Optimise().run(small, task).labels.tolist() == shoal.Optimise().run(table, task).labels.tolist()
 
 
 def test_any_seed_is_taken():

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.kernels.compiling import kernel
 from shoal.kernels.sorting import order_falling, sort_codes
-from shoal.kernels.space import INTERVAL, NODE, Space, find_node
+from shoal.kernels.space import INTERVAL, NODE, Space, child_above, find_node
 from shoal.typing import IntArray, LongArray
 
 STRICT = 0
@@ -174,10 +174,7 @@ def assign_children(
     ends = np.empty(high - low + 1, np.int64)
     sides, code = 0, low
     while code <= high:  # the children of ``top``, from left to right
-        child = code
-        while space.node_parent[first + child] != top:
-            child = space.node_parent[first + child]
-        ends[sides] = space.node_high[first + child]
+        ends[sides] = space.node_high[first + child_above(space, column, top, code)]
         code = ends[sides] + 1
         sides += 1
     size = np.zeros(sides, np.int64)

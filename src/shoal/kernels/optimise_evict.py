@@ -13,7 +13,7 @@ import numpy as np
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, put, refresh, take
 from shoal.kernels.optimise_moves import LEAST_GAIN, cheapest_hosts
-from shoal.kernels.space import INTERVAL, SET, Space, find_node, holds_code
+from shoal.kernels.space import INTERVAL, SET, Space, child_above, find_node, holds_code
 from shoal.typing import FloatArray, LongArray
 
 SHARE_STAYING = 3
@@ -21,7 +21,7 @@ SHARE_STAYING = 3
 
 
 class Journal(NamedTuple):
-    """What was moved, so that it can be undone, and room for one host."""
+    """What was moved, so that it can be undone; ``host`` and ``price`` receive the cheapest host of a record."""
 
     record: LongArray
     home: LongArray
@@ -59,7 +59,7 @@ def undo(space: Space, groups: Groups, journal: Journal) -> None:
             visited = groups.label[record]
             take(groups, record)
         put(groups, home, record)
-        journal.record[place] = visited
+        journal.record[place] = visited  # from here on the entry names the group to count anew
     for place in range(journal.used[0]):
         refresh(space, groups, journal.record[place])
         if place == 0 or journal.home[place] != journal.home[place - 1]:
@@ -161,28 +161,19 @@ def evict(
 
 
 @kernel(allocates=False)
-def child_of(space: Space, column: int, node: int, code: int) -> int:
-    """Return the child of ``node`` above a leaf code."""
-    start, child = space.start[column], code
-    while space.node_parent[start + child] != node:
-        child = space.node_parent[start + child]
-    return child
-
-
-@kernel(allocates=False)
 def main_branch(space: Space, groups: Groups, group: int, column: int) -> tuple[int, int]:
     """Return the range of members' codes below the child of a group's node that has more than half of them, if any."""
     node = find_node(space, column, groups.low[group, column], groups.high[group, column])
     branch, votes = -1, 0
     for place in range(groups.size[group]):
-        child = child_of(space, column, node, groups.codes[groups.member[group, place], column])
+        child = child_above(space, column, node, groups.codes[groups.member[group, place], column])
         if votes == 0:
             branch = child
         votes += 1 if child == branch else -1
     low, high = groups.high[group, column], groups.low[group, column]
     for place in range(groups.size[group]):
         code = groups.codes[groups.member[group, place], column]
-        if child_of(space, column, node, code) == branch:
+        if child_above(space, column, node, code) == branch:
             low, high = min(low, code), max(high, code)
     return low, high
 

@@ -54,9 +54,7 @@ def join_cheapest(space: Space, groups: Groups, used: int, record: int) -> None:
 
 @kernel(allocates=False)
 def replace_groups(space: Space, groups: Groups, near: LongArray, trial: Groups, used: int) -> None:
-    """Put the new groups of ``trial`` in the place of the groups ``near``."""
-    for group in near:
-        groups.size[group] = 0
+    """Put the new groups of ``trial`` in the place of the groups ``near``, which are empty."""
     free = 0
     for new in range(used):
         if new < near.shape[0]:

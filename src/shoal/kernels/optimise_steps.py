@@ -188,7 +188,9 @@ def find_cell(sieve: Sieve, steps: LongArray, left: int, k: int, share: float) -
     """Search the best combination of steps that holds k records; tell whether there is one.
 
     Best is where the cost less a ``share`` of what the first k records cost before is least: neither part falls
-    from column to column, so that a combination is given up as soon as it is no better than another.
+    from column to column, so that a combination is given up as soon as it is no better than another. That is exact
+    where dear records come first in the pool, and nearly so where they come first roughly; after ``MOST_LOOKS``
+    combinations the best so far is taken, with hundreds of columns there may be none.
     """
     words, columns = (left + 63) >> 6, sieve.cost.shape[0]
     for word in range(words):

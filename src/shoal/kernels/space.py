@@ -73,6 +73,15 @@ def find_node(space: Space, column: int, low: int, high: int) -> int:
 
 
 @kernel(allocates=False)
+def child_above(space: Space, column: int, node: int, code: int) -> int:
+    """Return the child of ``node`` on the way down to a leaf code of a NODE column."""
+    start, child = space.start[column], code
+    while space.node_parent[start + child] != node:
+        child = space.node_parent[start + child]
+    return child
+
+
+@kernel(allocates=False)
 def range_cost(space: Space, column: int, low: int, high: int) -> float:
     """Return the cost of releasing ``low..high`` in an INTERVAL or NODE column."""
     if low == high:

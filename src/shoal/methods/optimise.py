@@ -2,8 +2,8 @@
 
 Costs by hierarchy are step functions, and a method that adds the nearest record one at a time gets stuck on
 the steps. Generalization cells do not: the first groups are cells of at least k records, taken from cheap to
-dear. They are then improved region by region, a few neighbouring groups at a time rebuilt by
-cells.
+dear. They are then improved region by region; a few neighbouring
+groups at a time are rebuilt by cells.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from shoal.methods.base import Grouping, Method, MethodInfo, Representing, Task,
 from shoal.methods.k_member import KMember
 from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.optimise_plan import PLANS, Plan, in_seconds
+from shoal.methods.optimise_plan import CLOSE, HEAT, LEAST_LOOKS, MOST_BOUND, PLANS, REGION, Plan, in_seconds
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.methods.scaling import as_coordinates, is_numeric
 from shoal.methods.sse import minimise_sse
@@ -27,18 +27,6 @@ from shoal.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
-
-
-_CLOSE = 1.1
-"""A start that loses at most this much more than the best one may still end below it, and is tried."""
-_HEAT = 2
-"""Rounds after which the better of two close starts is chosen."""
-_LEAST_LOOKS = 50_000
-"""Looks at records in one round when groups are rebuilt, at least: a small table costs next to nothing."""
-_REGION = 100
-"""Records of a region, in multiples of k."""
-_MOST_BOUND = 3_000_000
-"""Distinct values of the table up to which a bound is worked out."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +85,8 @@ class _Search:
 
     def __init__(self, table: CodedTable, task: Task) -> None:
         self.task = task
+        if table.weights.max() != 1.0:  # what counts as a gain must not depend on the size of all weights
+            table = replace(table, weights=table.weights / table.weights.max())
         self.table = table
         self.k = min(task.k, table.records)
         self.seed = task.seed % (1 << 32)  # kernels take 64-bit words
@@ -108,6 +98,7 @@ class _Search:
         self.starts: dict[str, _Found] = {}
         self.best: _Found | None = None
         self.losses: list[float] = []
+        self.done = 0.0
         self.bound: float | None = None
 
     def start(self) -> None:
@@ -117,24 +108,23 @@ class _Search:
         measured on a sample of the table.
         """
         table, plan = self.table, self.plan
-        self._offer("cuts", Mondrian().run(table, replace(self.task, progress=say_nothing)).labels)
-        quick = PLANS["fast"]
+        quietly, quick = replace(self.task, progress=say_nothing), PLANS["fast"]
+        self._offer("cuts", Mondrian().run(table, quietly).labels)
         self._look_for_cells(quick)
         others: list[Method] = [KMember()] if table.records <= plan.greedy else []
         for other in [*others, BottomUp(), TopDown()] if plan.rivals else others:
             if self._in_time():
-                self._offer(other.info.name, other.run(table, replace(self.task, progress=say_nothing)).labels)
+                self._offer(other.info.name, other.run(table, quietly).labels)
         if self._in_time():
             self._grow()
         by_windows = "interval" in {one.kind for one in table.columns}
-        promising = self._latest().loss * _CLOSE >= self.starts["cells"].loss
+        promising = self._latest().loss * CLOSE >= self.starts["cells"].loss
         if promising and by_windows and plan.ratio < quick.ratio and self._in_time():
             self._look_for_cells(plan)
-        self._report(0.3)
+        self._tell_loss(0.3)
 
     def _look_for_cells(self, plan: Plan) -> None:
-        progress = self.task.progress
-        found = find_cells(self.table, self.k, plan.ratio, plan.looks, self.seed, progress, self.deadline)
+        found = find_cells(self.table, self.k, plan.ratio, plan.looks, self.seed, self._tell, self.deadline)
         self._offer("cells", found)
 
     def _in_time(self) -> bool:
@@ -150,7 +140,7 @@ class _Search:
         blocks = near_blocks(table, self.rows, max(self.plan.grown, 8 * k), seed)
         sample = blocks[len(blocks) // 2]
         if len(blocks) == 1 or grow_block(table, sample, k, seed)[1] < self._cost_of(sample):
-            self._offer("grown", grow_groups(table, blocks, k, seed, self.task.progress))
+            self._offer("grown", grow_groups(table, blocks, k, seed, self._tell))
 
     def _cost_of(self, records: IntArray) -> float:
         """Return what records cost in the best groups so far."""
@@ -184,11 +174,23 @@ class _Search:
             self.best = found
             self.losses.append(found.loss)
 
-    def _report(self, done: float) -> None:
-        self.task.progress(done, f"loss {self._latest().loss:.5f}")
+    def _tell(self, done: float, text: str) -> None:
+        self.done = max(self.done, done)  # a second look for cells or a second start counts anew
+        self.task.progress(self.done, text)
+
+    def _tell_loss(self, done: float) -> None:
+        self._tell(done, f"loss {self._latest().loss:.5f}")
+
+    def _share_of_rounds(self, number: int) -> float:
+        """Return the share of the rounds, or of the seconds, that is over."""
+        if isinstance(self.task.effort, str):
+            return number / self.rounds
+        return min(1.0, 1.0 - (self.deadline - time.monotonic()) / float(self.task.effort))
 
     def improve(self) -> None:
         """Improve the best starts round by round, regions side by side, until rounds gain too little."""
+        if self.rounds == 0:
+            return
         import numba  # noqa: PLC0415
 
         from shoal.kernels.optimise_steps import measure_steps  # noqa: PLC0415
@@ -196,7 +198,7 @@ class _Search:
         self.steps = measure_steps(self.table.space, self.rows)
         with ThreadPoolExecutor(numba.get_num_threads()) as pool:
             found = self._choose(pool)
-            for number in range(_HEAT, self.rounds):
+            for number in range(HEAT, self.rounds):
                 if not self._in_time():
                     break
                 before, found = found, self._improve_once(found, pool, number)
@@ -206,9 +208,9 @@ class _Search:
     def _choose(self, pool: ThreadPoolExecutor) -> _Found:
         """Improve the two best starts for a few rounds, where they are close, and return the better one."""
         best, *others = sorted(self.starts.values(), key=lambda found: found.loss)
-        close = [best, *(other for other in others[:1] if other.loss <= _CLOSE * best.loss)]
+        close = [best, *(other for other in others[:1] if other.loss <= CLOSE * best.loss)]
         for place, _ in enumerate(close):
-            for number in range(min(_HEAT, self.rounds)):
+            for number in range(min(HEAT, self.rounds)):
                 if self._in_time():
                     close[place] = self._improve_once(close[place], pool, number)
         return min(close, key=lambda found: found.loss)
@@ -219,9 +221,8 @@ class _Search:
 
         space, k, seed = self.table.space, self.k, (self.seed << 24) + number
         labels = found.labels.copy()
-        regions = make_regions(space, self.rows, labels, found.groups, _REGION * k, seed)
-
-        often = max(self.plan.rebuilt, _LEAST_LOOKS // self.table.records)
+        regions = make_regions(space, self.rows, labels, found.groups, REGION * k, seed)
+        often = max(self.plan.rebuilt, LEAST_LOOKS // self.table.records)
 
         def improve(region: int) -> float:
             looks = often if self._in_time() else 0
@@ -230,13 +231,13 @@ class _Search:
         cost = sum(pool.map(improve, range(len(regions.start) - 1)))
         better = _Found(labels, renumber(labels), cost / self.whole)
         self._keep(better)
-        self._report(0.3 + 0.6 * (number + 1) / self.rounds)
+        self._tell_loss(0.3 + 0.6 * self._share_of_rounds(number + 1))
         return better
 
     def prove(self) -> None:
         """Work out how low any loss can be, where the effort allows it."""
-        if self.plan.bound_looks and self._in_time() and self.rows.size <= _MOST_BOUND:
-            self.bound = lower_bound(self.table, self.k, self.plan.bound_looks, self.task.progress)
+        if self.plan.bound_looks and self._in_time() and self.rows.size <= MOST_BOUND:
+            self.bound = lower_bound(self.table, self.k, self.plan.bound_looks, self._tell)
 
     def grouping(self) -> Grouping:
         """Return the best groups found."""

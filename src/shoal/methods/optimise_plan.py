@@ -10,7 +10,7 @@ class Plan(NamedTuple):
     """What an effort may spend. All counts, no clocks: the same seed gives the same groups on any machine."""
 
     ratio: float
-    """By what factor windows of numbers and costs of nodes grow from level to level."""
+    """By what factor windows of numbers grow from level to level."""
     looks: int
     """How often a record is looked at in the search for cells, in the mean."""
     grown: int
@@ -31,6 +31,16 @@ class Plan(NamedTuple):
     """How often a record is looked at to prove a bound."""
 
 
+CLOSE = 1.1
+"""A start that loses at most this much more than the best one may still end below it, and is tried."""
+HEAT = 2
+"""Rounds after which the better of two close starts is chosen."""
+LEAST_LOOKS = 50_000
+"""Looks at records in one round when groups are rebuilt, at least: a small table costs next to nothing."""
+REGION = 100
+"""Records of a region, in multiples of k."""
+MOST_BOUND = 3_000_000
+"""Distinct values of the table up to which a bound is worked out."""
 _ENDLESS = 1_000_000
 PLANS = {
     "fast": Plan(
@@ -73,5 +83,5 @@ PLANS = {
 
 
 def in_seconds() -> Plan:
-    """Return the plan of a run that only the clock ends."""
-    return PLANS["balanced"]._replace(rounds=_ENDLESS)
+    """Return the plan of a run that the clock ends, or a round that gains nothing."""
+    return PLANS["balanced"]._replace(rounds=_ENDLESS, least_gain=0.0)

@@ -38,7 +38,7 @@ def find_cells(
 ) -> IntArray:
     """Label records by the cheapest cells that hold k of them; -1 where none was found within ``looks`` at each.
 
-    ``ratio`` is the factor by which windows of numbers and costs of nodes grow from level to level. Tables of
+    ``ratio`` is the factor by which windows of numbers grow from level to level. Tables of
     more than one block get a tenth of the looks, so that they stay quick. The search ends at the ``deadline``.
     """
     from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
