@@ -31,7 +31,7 @@ def copied_package(tmp_path):
     return package
 
 
-def ask(package, cache_folder):
+def ask(package, cache_folder, *, program=PROGRAM):
     """Run the caller in a fresh process; return its answer and how often the machine code came from disk."""
     settings = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
     settings |= {
@@ -39,7 +39,7 @@ def ask(package, cache_folder):
         "SHOAL_CACHE_DIR": str(cache_folder),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    run = subprocess.run([sys.executable, "-c", PROGRAM], env=settings, capture_output=True, text=True, check=False)
+    run = subprocess.run([sys.executable, "-c", program], env=settings, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert run.stderr == ""
     answer, hits = run.stdout.split()
@@ -59,6 +59,14 @@ def test_without_a_writable_folder_kernels_run_uncached(copied_package, tmp_path
     occupied.write_text("")
     assert ask(copied_package, occupied) == (1, 0)
     assert ask(copied_package, occupied) == (1, 0)
+
+
+def test_kernels_run_and_are_kept_with_a_numba_of_other_inner_parts(copied_package, tmp_path):
+    """As if the import of ``linking`` had failed."""
+    without = "import sys; sys.modules['shoal.kernels.linking'] = None\n" + PROGRAM
+    checked = without + "from shoal.kernels.compiling import linking; assert linking is None\n"
+    assert ask(copied_package, tmp_path / "cache", program=checked) == (1, 0)
+    assert ask(copied_package, tmp_path / "cache", program=checked) == (1, 1)
 
 
 def test_the_cache_key_depends_on_names_and_texts_of_all_kernel_files(tmp_path):
@@ -131,4 +139,4 @@ def test_a_kernel_called_with_integers_of_any_width_is_compiled_once():
         return double(3) + double(numbers[0]) + double(numbers.shape[0])
 
     assert call(np.array([2**31 - 1], np.int32)) == 6 + 2 * (2**31 - 1) + 2
-    assert len(double.signatures) == 1
+    assert len(getattr(double, "inner", double).signatures) == 1

@@ -20,6 +20,12 @@ import numba
 import numpy as np
 from numba import types
 
+linking: Any
+try:
+    from shoal.kernels import linking
+except (ImportError, AttributeError):  # a numba whose inner parts have other names: slower to compile, the same kernels
+    linking = None
+
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
 
 
@@ -76,6 +82,18 @@ def _compile_once_for_all_integers(compiled: Any) -> None:
     compiled.get_call_template = resolve_widened
 
 
+def _compile(function: Any, settings: dict[str, Any]) -> Any:
+    """Make the kernel that Python calls, and beside it the one that other kernels call."""
+    compiled = numba.njit(**settings)(function)
+    if linking is None or settings["parallel"] or settings["inline"] == "always":
+        _compile_once_for_all_integers(compiled)
+        return compiled
+    inner = numba.njit(**settings | {"cache": False}, pipeline_class=linking.InnerCompiler)(function)
+    _compile_once_for_all_integers(inner)
+    linking.call_as_inner(compiled, inner, cached=settings["cache"])
+    return compiled
+
+
 def kernel(*, parallel: bool = False, inline: bool = False, allocates: bool = True) -> Callable[[_Kernel], _Kernel]:
     """Compile a function with numba, with the settings every kernel shares.
 
@@ -84,6 +102,14 @@ def kernel(*, parallel: bool = False, inline: bool = False, allocates: bool = Tr
     is handed a dozen arrays. Such a kernel that makes an array after all is refused by the compiler.
     ``fastmath`` is never used: it deletes tests for NaN.
     """
+    settings = {
+        "parallel": parallel,
+        "inline": "always" if inline else "never",
+        "nogil": True,
+        "no_cfunc_wrapper": True,  # no kernel is passed as a function; each wrapper takes a moment to compile
+        "error_model": "numpy",  # nothing is raised inside a kernel
+        "_nrt": allocates,
+    }
 
     def compile_it(function: _Kernel) -> _Kernel:
         if numba.config.DISABLE_JIT:  # compiled arithmetic wraps and divides without a warning; so must the plain one
@@ -93,19 +119,9 @@ def kernel(*, parallel: bool = False, inline: bool = False, allocates: bool = Tr
         before = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = "" if folder is None else str(folder)
         try:
-            compiled = numba.njit(
-                parallel=parallel,
-                inline="always" if inline else "never",
-                cache=folder is not None,
-                nogil=True,
-                no_cfunc_wrapper=True,  # no kernel is passed as a function; each wrapper takes a moment to compile
-                error_model="numpy",  # nothing is raised inside a kernel
-                _nrt=allocates,
-            )(function)
+            return cast("_Kernel", _compile(function, {**settings, "cache": folder is not None}))
         finally:
             numba.config.CACHE_DIR = before
-        _compile_once_for_all_integers(compiled)
-        return cast("_Kernel", compiled)
 
     return compile_it
 
