@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.kernels import top_down_repair as kernels
-from shoal.kernels.group_shape import shape_in_a_row
-from shoal.kernels.group_tree import build_tree
 from shoal.kernels.range_costs import tabulate_costs
-from shoal.kernels.search_queue import make_queue
 from tests import reference_local_recoding as reference
 from tests.kernels.spaces import Interval, Tree, Values, build_space
 
@@ -40,11 +37,10 @@ def test_the_donor_found_by_the_tree_is_that_of_a_plain_loop(seed):
     groups = [list(range(end - size, end)) for end, size in zip(ends.tolist(), sizes.tolist(), strict=True)]
     table = reference.Table(COLUMNS, [1.0] * len(COLUMNS), [tuple(row) for row in rows.tolist()])
     space, codes = build_space(COLUMNS), rows.T
-    costs = tabulate_costs(space)
-    cover, chains = kernels.start_groups(space, codes, ends)
-    tree = build_tree(space, cover, shape_in_a_row(np.arange(len(groups), dtype=np.int32)))
-    queue, scratch = make_queue(2 * len(groups) + 2), kernels.make_scratch(space, len(rows))
+    state = kernels.start_repair(
+        space, tabulate_costs(space), codes, K, ends, random.permutation(len(rows)).astype(np.int32)
+    )
     small = [number for number, size in enumerate(sizes) if size < K]
-    found = [kernels.find_donor(space, costs, codes, cover, chains, tree, queue, scratch, one, K) for one in small]
+    found = [kernels.find_donor(state, one) for one in small]
     assert found == [cheapest_donor(table, groups, one) for one in small]
     assert max(found) >= 0

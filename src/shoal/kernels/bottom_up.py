@@ -18,7 +18,7 @@ from shoal.kernels.nearest_group import find_nearest_group
 from shoal.kernels.range_costs import RangeCosts, cost_with_record, cover_by_group
 from shoal.kernels.search_queue import Queue
 from shoal.kernels.space import Cover, Space, add_record, group_cost, join
-from shoal.typing import IntArray
+from shoal.typing import AnyArray, FloatArray, IntArray
 
 
 class Chains(NamedTuple):
@@ -102,30 +102,41 @@ def _farthest(space: Space, costs: RangeCosts, cover: Cover, codes: IntArray, me
 
 
 @kernel(allocates=False)
-def _move_to_front(members: IntArray, place: int, front: int) -> None:
-    """Put one member at ``front`` and those from there on one place back, in their order."""
-    record = members[place]
+def _move_to_front(line: AnyArray, place: int, front: int) -> None:
+    """Put one entry at ``front`` and those from there on one place back, in their order."""
+    entry = line[place]
     for later in range(place, front, -1):
-        members[later] = members[later - 1]
-    members[front] = record
+        line[later] = line[later - 1]
+    line[front] = entry
 
 
 @kernel(inline=True, allocates=False)
 def take_cheapest(
-    space: Space, costs: RangeCosts, codes: IntArray, piece: Cover, members: IntArray, taken: int, now: float
+    space: Space,
+    costs: RangeCosts,
+    codes: IntArray,
+    piece: Cover,
+    members: IntArray,
+    bound: FloatArray,
+    taken: int,
+    now: float,
 ) -> float:
     """Let a piece that costs ``now`` take, of the members from ``taken`` on, the one that widens it least, the earliest among equals.
 
-    The member moves to the place ``taken``; the piece's new cost is returned.
+    The member moves to the place ``taken``; the piece's new cost is returned. ``bound`` holds a cost that the piece with each member is
+    never under: what was found for a smaller piece holds for a larger one, so that few members are looked at again.
     """
     best, least = taken, np.inf
     for place in range(taken, members.shape[0]):
-        cost = cost_with_record(space, costs, piece, 0, codes, members[place], least)
-        if cost < least:
-            best, least = place, cost
-            if cost == now:  # none can cost less
-                break
+        if bound[place] < least:
+            cost = cost_with_record(space, costs, piece, 0, codes, members[place], least)
+            bound[place] = cost
+            if cost < least:
+                best, least = place, cost
+                if cost == now:  # none can cost less
+                    break
     _move_to_front(members, best, taken)
+    _move_to_front(bound, best, taken)
     add_record(space, piece, 0, codes, members[taken])
     return least
 
@@ -137,16 +148,17 @@ def order_for_split(space: Space, costs: RangeCosts, codes: IntArray, members: I
     A piece begins with the member farthest from the first that is left and takes, k - 1 times, the member that widens it
     least. What stays after ⌊n/k⌋ - 1 pieces is the last piece.
     """
-    piece = cover_by_group(space, 1)
+    piece, bound = cover_by_group(space, 1), np.empty(members.shape[0])
     for begin in range(0, (members.shape[0] // k - 1) * k, k):
         front = begin + _farthest(space, costs, piece, codes, members[begin:])
         _move_to_front(members, front, begin)
         piece.size[0] = 0
         piece.words[:] = 0
         add_record(space, piece, 0, codes, members[begin])
+        bound[begin:] = 0.0
         cost = 0.0
         for taken in range(begin + 1, begin + k):
-            cost = take_cheapest(space, costs, codes, piece, members, taken, cost)
+            cost = take_cheapest(space, costs, codes, piece, members, bound, taken, cost)
 
 
 @kernel(allocates=False)

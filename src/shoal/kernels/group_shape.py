@@ -1,4 +1,8 @@
-"""Which groups lie below which node of a tree: near groups together, so that whole branches of far ones can be skipped."""
+"""Which groups lie below which node of a tree: near groups together, so that whole branches of far ones can be skipped.
+
+A node has a few places; in each stands another node, a group or nothing. What is known of all places of a node lies side by
+side in memory (:mod:`shoal.kernels.group_tree`), so that they are compared with a group at once.
+"""
 
 from __future__ import annotations
 
@@ -9,61 +13,121 @@ import numpy as np
 from shoal.kernels.compiling import kernel
 from shoal.kernels.range_costs import RangeCosts, weighted_cost
 from shoal.kernels.space import SET, Cover, Space
-from shoal.typing import BoolArray, IntArray
+from shoal.typing import IntArray
 
-_FEW = 8  # a leaf holds at most so many groups; where a node has more than two children, it has at most so many
+PLACES = 8
+NOTHING = np.iinfo(np.int32).max
+"""What stands in an empty place."""
 
 
 class Shape(NamedTuple):
-    """What lies below each node; node 0 is the root, children have higher numbers than their parent."""
+    """What stands in the places of each node; node 0 is the root, children have higher numbers than their parent."""
 
-    order: IntArray
-    """The groups, those below a leaf side by side."""
-    begin: IntArray
-    """The first child of a node; for a leaf, where its groups begin in ``order``."""
-    end: IntArray
-    """Where they end."""
+    below: IntArray
+    """(nodes, PLACES): the number of a node, ~ the number of a group, or NOTHING."""
     parent: IntArray
     """Parent, -1 for the root."""
-    is_leaf: BoolArray
-    """Whether groups lie below the node, not nodes."""
+    place: IntArray
+    """The place of a node in its parent."""
+
+
+class _Pieces(NamedTuple):
+    """Groups in a row, cut into pieces: what is to stand in the places of a node, or below nodes that are still to be filled."""
+
+    begin: IntArray
+    end: IntArray
+    cut: IntArray
+    """Where the piece is cut first."""
 
 
 @kernel()
-def _empty_shape(order: IntArray, nodes: int) -> Shape:
-    return Shape(
-        order,
-        np.zeros(nodes, np.int32),
-        np.zeros(nodes, np.int32),
-        np.full(nodes, -1, np.int32),
-        np.zeros(nodes, np.bool_),
+def _make_pieces(count: int) -> _Pieces:
+    return _Pieces(np.zeros(count, np.int32), np.zeros(count, np.int32), np.zeros(count, np.int32))
+
+
+@kernel(allocates=False)
+def _write_piece(pieces: _Pieces, number: int, begin: int, end: int, cut: int) -> None:
+    pieces.begin[number], pieces.end[number], pieces.cut[number] = begin, end, cut
+
+
+@kernel()
+def _order_cuts(rank: IntArray) -> tuple[int, IntArray, IntArray]:
+    """Return the cut of the highest rank and, for each cut, those of the highest rank in the pieces before and after it."""
+    before, after = np.zeros(rank.shape[0], np.int32), np.zeros(rank.shape[0], np.int32)
+    falling = np.zeros(rank.shape[0] + 1, np.int32)  # cuts of falling rank, each in the piece after the one before
+    depth = 0
+    for cut in range(1, rank.shape[0]):
+        last = 0
+        while depth > 0 and rank[falling[depth - 1]] < rank[cut]:
+            depth -= 1
+            last = falling[depth]
+        before[cut] = last
+        if depth > 0:
+            after[falling[depth - 1]] = cut
+        falling[depth] = cut
+        depth += 1
+    return falling[0], before, after
+
+
+@kernel(allocates=False)
+def _choose_piece(pieces: _Pieces, count: int) -> int:
+    """Return which piece to cut next: the largest one that no node can hold, else the smallest that still finds room here; or -1."""
+    chosen, largest, smallest = -1, PLACES, PLACES - count + 2
+    for piece in range(count):
+        size = pieces.end[piece] - pieces.begin[piece]
+        if size > largest:
+            chosen, largest = piece, size
+        elif largest == PLACES and 1 < size < smallest:
+            chosen, smallest = piece, size
+    return chosen
+
+
+@kernel(allocates=False)
+def _fill_places(pieces: _Pieces, before: IntArray, after: IntArray) -> int:
+    """Cut the first piece where it is cut first, and again, until all places have one or small pieces are left; return their number."""
+    count = 1
+    while count < PLACES:
+        piece = _choose_piece(pieces, count)
+        if piece < 0:
+            break
+        for later in range(count, piece + 1, -1):
+            _write_piece(pieces, later, pieces.begin[later - 1], pieces.end[later - 1], pieces.cut[later - 1])
+        begin, end, cut = pieces.begin[piece], pieces.end[piece], pieces.cut[piece]
+        _write_piece(pieces, piece, begin, cut, before[cut])
+        _write_piece(pieces, piece + 1, cut, end, after[cut])
+        count += 1
+    return count
+
+
+@kernel()
+def shape_by_rank(order: IntArray, rank: IntArray) -> Shape:
+    """Put groups that were cut apart late below one node.
+
+    The cut in front of a group in ``order`` has a rank, the higher the earlier it was made; the first group has none in front.
+    """
+    groups = order.shape[0]
+    top, before, after = _order_cuts(rank)
+    waiting, pieces = _make_pieces(max(1, groups)), _make_pieces(PLACES)
+    shape = Shape(
+        np.full((max(1, groups), PLACES), NOTHING, np.int32),
+        np.full(max(1, groups), -1, np.int32),
+        np.zeros(max(1, groups), np.int32),
     )
-
-
-@kernel()
-def shape_in_a_row(order: IntArray) -> Shape:
-    """Put each few neighbours below one leaf, each few leaves below one node, and so on, for groups in a good order."""
-    width = np.zeros(32, np.int64)  # of each layer, from the leaves up
-    layers, nodes, rest = 0, 0, order.shape[0]
-    while layers == 0 or rest > 1:
-        rest = max(1, (rest + _FEW - 1) // _FEW)
-        width[layers] = rest
-        layers, nodes = layers + 1, nodes + rest
-    shape = _empty_shape(order, nodes)
-    first = 0
-    for layer in range(layers - 1, -1, -1):
-        below, last = first + width[layer], first + width[layer] + width[layer - 1]
-        if layer == 0:
-            below, last = 0, order.shape[0]
-        for node in range(first, first + width[layer]):
-            shape.begin[node], shape.end[node] = below, min(below + _FEW, last)
-            shape.is_leaf[node] = layer == 0
-            below = shape.end[node]
-            if layer > 0:
-                for child in range(shape.begin[node], below):
-                    shape.parent[child] = node
-        first += width[layer]
-    return shape
+    _write_piece(waiting, 0, 0, groups, top)
+    node, nodes = 0, 1
+    while node < nodes and groups > 0:
+        _write_piece(pieces, 0, waiting.begin[node], waiting.end[node], waiting.cut[node])
+        for place in range(_fill_places(pieces, before, after)):
+            begin, end = pieces.begin[place], pieces.end[place]
+            if end - begin == 1:
+                shape.below[node, place] = ~order[begin]
+            else:
+                shape.below[node, place] = nodes
+                shape.parent[nodes], shape.place[nodes] = node, place
+                _write_piece(waiting, nodes, begin, end, pieces.cut[place])
+                nodes += 1
+        node += 1
+    return Shape(shape.below[:nodes].copy(), shape.parent[:nodes].copy(), shape.place[:nodes].copy())
 
 
 @kernel(allocates=False)
@@ -118,35 +182,23 @@ def _cut(cover: Cover, part: IntArray, column: int) -> int:
 
 
 @kernel()
-def _take_nodes(shape: Shape, nodes: int) -> Shape:
-    begin, end, parent, is_leaf = shape.begin[:nodes], shape.end[:nodes], shape.parent[:nodes], shape.is_leaf[:nodes]
-    return Shape(shape.order, begin.copy(), end.copy(), parent.copy(), is_leaf.copy())
-
-
-@kernel()
 def shape_by_cuts(space: Space, costs: RangeCosts, cover: Cover, members: IntArray) -> Shape:
-    """Cut groups in two, column by column, until few are left in each part; a part of equal boxes is cut in the middle."""
-    shape = _empty_shape(members.copy(), max(1, 2 * members.shape[0] - 1))
-    waiting = np.zeros(members.shape[0] + 1, np.int32)  # nodes that are not cut yet: their groups are begin..end
-    shape.end[0] = members.shape[0]
-    parts, nodes = 1, 1
+    """Cut groups in two, column by column, until one node can hold each part; a part of equal boxes is cut in the middle."""
+    order, rank = members.copy(), np.zeros(members.shape[0], np.int32)
+    waiting = _make_pieces(members.shape[0] + 1)
+    _write_piece(waiting, 0, 0, members.shape[0], 0)
+    parts = 1
     while parts > 0:
         parts -= 1
-        node = waiting[parts]
-        first, last = shape.begin[node], shape.end[node]
-        shape.is_leaf[node] = last - first <= _FEW
-        if shape.is_leaf[node]:
+        first, last = waiting.begin[parts], waiting.end[parts]
+        if last - first <= PLACES:
             continue
-        column = _widest_column(space, costs, cover, shape.order[first:last])
+        column = _widest_column(space, costs, cover, order[first:last])
         middle = (first + last) // 2
         if column >= 0:
-            middle = first + _cut(cover, shape.order[first:last], column)
-        for child in range(nodes, nodes + 2):
-            shape.parent[child] = node
-            waiting[parts] = child
-            parts += 1
-        shape.begin[nodes], shape.end[nodes] = first, middle
-        shape.begin[nodes + 1], shape.end[nodes + 1] = middle, last
-        shape.begin[node], shape.end[node] = nodes, nodes + 2
-        nodes += 2
-    return _take_nodes(shape, nodes)
+            middle = first + _cut(cover, order[first:last], column)
+        rank[middle] = last - first  # a part has more groups than the parts it is cut into
+        _write_piece(waiting, parts, first, middle, 0)
+        _write_piece(waiting, parts + 1, middle, last, 0)
+        parts += 2
+    return shape_by_rank(order, rank)

@@ -1,11 +1,9 @@
 """Groups in a tree, so that whole branches of far groups can be skipped.
 
-Which groups lie below which node is told by a shape (:mod:`shoal.kernels.group_shape`). A node knows, for the groups below it, the largest low
-end and the smallest high end of each column: whatever group is chosen below, a union with it reaches at least
-that far. It also knows the smallest low end and the largest high end: no record below lies outside them.
-
-A group that changes keeps its place; its nodes are told and what they say becomes looser, never false. The
-tree is built anew from time to time to tighten it.
+What stands in which place of which node is told by a shape (:mod:`shoal.kernels.group_shape`). A node knows, for the groups below
+each of its places, the largest low end and the smallest high end of each column: whatever group is chosen there, a union with it
+reaches at least that far. It also knows the smallest low end and the largest high end: no record there lies outside them.
+Where a group stands alone in a place, both are its own box.
 """
 
 from __future__ import annotations
@@ -15,131 +13,178 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.compiling import kernel
-from shoal.kernels.group_shape import Shape
+from shoal.kernels.group_shape import NOTHING, PLACES, Shape
 from shoal.kernels.range_costs import count_values
 from shoal.kernels.space import SET, Cover, Space
-from shoal.typing import IntArray, WordArray
+from shoal.typing import FloatArray, IntArray, WordArray
 
 GONE = np.iinfo(np.int32).max
-"""The lowest number below a node whose groups are all gone."""
+"""The lowest number in a place whose groups are all gone."""
 
 
 class Tree(NamedTuple):
-    """Groups in a tree, with what is true of all groups below a node."""
+    """Groups in a tree, with what is true of all groups in a place of a node."""
 
     shape: Shape
-    leaf_of: IntArray
-    """The leaf that holds a group; -1 when it is not in the tree."""
+    node_of: IntArray
+    """The node in which a group stands."""
+    place_of: IntArray
+    """The place in which it stands there."""
     most_low: IntArray
-    """Largest low end below the node, (nodes, m)."""
+    """Largest low end, (nodes, m, PLACES)."""
     least_high: IntArray
-    """Smallest high end below the node, (nodes, m)."""
+    """Smallest high end, (nodes, m, PLACES)."""
     least_low: IntArray
-    """Smallest low end below the node, (nodes, m)."""
+    """Smallest low end, (nodes, m, PLACES)."""
     most_high: IntArray
-    """Largest high end below the node, (nodes, m)."""
+    """Largest high end, (nodes, m, PLACES)."""
     most_size: IntArray
-    """Most records of a group below the node."""
+    """Most records of a group, (nodes, PLACES)."""
     least_size: IntArray
-    """Fewest records of a group below the node."""
+    """Fewest records of a group, (nodes, PLACES)."""
     least_number: IntArray
-    """Lowest group number below the node; GONE when none is left."""
+    """Lowest group number, (nodes, PLACES); GONE when no group is left."""
     least_count: IntArray
-    """SET columns: fewest values of a group below the node, (nodes, m)."""
+    """SET columns: fewest values of a group, (nodes, PLACES, m)."""
     all_words: WordArray
-    """SET columns: values that every group below the node has."""
+    """SET columns: values that every group has, (nodes, PLACES, words)."""
     any_words: WordArray
-    """SET columns: values that some group below the node has."""
+    """SET columns: values that some group has, (nodes, PLACES, words)."""
+    cost: FloatArray
+    """Room for a cost of each place of one node."""
 
 
 @kernel(allocates=False)
-def _admit_group(space: Space, cover: Cover, tree: Tree, node: int, group: int) -> None:
-    """Make what a node says true of one more group."""
-    tree.least_size[node] = min(tree.least_size[node], cover.size[group])
-    tree.most_size[node] = max(tree.most_size[node], cover.size[group])
-    tree.least_number[node] = min(tree.least_number[node], group)
-    for word in range(cover.words.shape[1]):
-        tree.all_words[node, word] &= cover.words[group, word]
-        tree.any_words[node, word] |= cover.words[group, word]
+def _write_group(space: Space, cover: Cover, tree: Tree, group: int) -> None:
+    """Write down what is true of a group in the place where it stands alone."""
+    node, place = tree.node_of[group], tree.place_of[group]
+    tree.least_size[node, place] = tree.most_size[node, place] = cover.size[group]
+    tree.least_number[node, place] = group
     for column in range(space.kind.shape[0]):
-        tree.most_low[node, column] = max(tree.most_low[node, column], cover.low[column, group])
-        tree.least_high[node, column] = min(tree.least_high[node, column], cover.high[column, group])
-        tree.least_low[node, column] = min(tree.least_low[node, column], cover.low[column, group])
-        tree.most_high[node, column] = max(tree.most_high[node, column], cover.high[column, group])
+        tree.most_low[node, column, place] = tree.least_low[node, column, place] = cover.low[column, group]
+        tree.least_high[node, column, place] = tree.most_high[node, column, place] = cover.high[column, group]
         if space.kind[column] == SET:
-            count = count_values(cover.words[group], space.word_start[column], space.word_start[column + 1])
-            tree.least_count[node, column] = min(tree.least_count[node, column], count)
+            begin, end = space.word_start[column], space.word_start[column + 1]
+            tree.least_count[node, place, column] = count_values(cover.words[group], begin, end)
+    for word in range(cover.words.shape[1]):
+        tree.all_words[node, place, word] = tree.any_words[node, place, word] = cover.words[group, word]
+
+
+@kernel(inline=True, allocates=False)
+def _sum_up_boxes(tree: Tree, node: int, place: int, child: int) -> bool:
+    """Write down in a place what is true of the boxes below the child that stands there; tell whether anything changed."""
+    changed = False
+    number = tree.least_number[child]
+    for column in range(tree.most_low.shape[1]):
+        most_low, least_high = np.int32(-1), np.int32(GONE)
+        least_low, most_high = np.int32(GONE), np.int32(-1)
+        for other in range(PLACES):
+            if number[other] != GONE:
+                most_low = max(most_low, tree.most_low[child, column, other])
+                least_high = min(least_high, tree.least_high[child, column, other])
+                least_low = min(least_low, tree.least_low[child, column, other])
+                most_high = max(most_high, tree.most_high[child, column, other])
+        changed |= (most_low != tree.most_low[node, column, place]) | (least_low != tree.least_low[node, column, place])
+        changed |= (least_high != tree.least_high[node, column, place]) | (
+            most_high != tree.most_high[node, column, place]
+        )
+        tree.most_low[node, column, place], tree.least_high[node, column, place] = most_low, least_high
+        tree.least_low[node, column, place], tree.most_high[node, column, place] = least_low, most_high
+    return changed
 
 
 @kernel(allocates=False)
-def _admit_child(tree: Tree, node: int, child: int) -> None:
-    """Make what a node says true of all that is below a child."""
-    tree.least_size[node] = min(tree.least_size[node], tree.least_size[child])
-    tree.most_size[node] = max(tree.most_size[node], tree.most_size[child])
-    tree.least_number[node] = min(tree.least_number[node], tree.least_number[child])
-    for word in range(tree.all_words.shape[1]):
-        tree.all_words[node, word] &= tree.all_words[child, word]
-        tree.any_words[node, word] |= tree.any_words[child, word]
-    for column in range(tree.most_low.shape[1]):
-        tree.most_low[node, column] = max(tree.most_low[node, column], tree.most_low[child, column])
-        tree.least_high[node, column] = min(tree.least_high[node, column], tree.least_high[child, column])
-        tree.least_low[node, column] = min(tree.least_low[node, column], tree.least_low[child, column])
-        tree.most_high[node, column] = max(tree.most_high[node, column], tree.most_high[child, column])
-        tree.least_count[node, column] = min(tree.least_count[node, column], tree.least_count[child, column])
+def _sum_up_sets(tree: Tree, node: int, place: int, child: int) -> bool:
+    """Write down in a place what is true of the sets below the child that stands there; tell whether anything changed."""
+    changed = False
+    for column in range(tree.least_count.shape[2]):
+        least = np.int32(GONE)
+        for other in range(PLACES):
+            if tree.least_number[child, other] != GONE:
+                least = min(least, tree.least_count[child, other, column])
+        changed |= least != tree.least_count[node, place, column]
+        tree.least_count[node, place, column] = least
+    for word in range(tree.all_words.shape[2]):
+        all_have, any_has = ~np.uint64(0), np.uint64(0)
+        for other in range(PLACES):
+            if tree.least_number[child, other] != GONE:
+                all_have &= tree.all_words[child, other, word]
+                any_has |= tree.any_words[child, other, word]
+        changed |= (all_have != tree.all_words[node, place, word]) | (any_has != tree.any_words[node, place, word])
+        tree.all_words[node, place, word], tree.any_words[node, place, word] = all_have, any_has
+    return changed
+
+
+@kernel(allocates=False)
+def _sum_up(tree: Tree, node: int, place: int, child: int) -> bool:
+    """Write down in a place what is true of all groups below the child that stands there; tell whether anything changed."""
+    least_size, most_size, least_number = np.int32(GONE), np.int32(0), np.int32(GONE)
+    for other in range(PLACES):
+        least_size = min(least_size, tree.least_size[child, other])
+        most_size = max(most_size, tree.most_size[child, other])
+        least_number = min(least_number, tree.least_number[child, other])
+    changed = (least_size != tree.least_size[node, place]) | (most_size != tree.most_size[node, place])
+    changed |= least_number != tree.least_number[node, place]
+    tree.least_size[node, place], tree.most_size[node, place] = least_size, most_size
+    tree.least_number[node, place] = least_number
+    if least_number != GONE:  # else the boxes stay: codes that exist
+        changed |= _sum_up_boxes(tree, node, place, child)
+        if tree.all_words.shape[2] > 0:
+            changed |= _sum_up_sets(tree, node, place, child)
+    return changed
 
 
 @kernel()
 def build_tree(space: Space, cover: Cover, shape: Shape) -> Tree:
-    """Return what is true of the groups below each node."""
-    nodes, columns, words = shape.begin.shape[0], space.kind.shape[0], cover.words.shape[1]
+    """Return what is true of the groups in each place of each node."""
+    nodes, columns, words = shape.below.shape[0], space.kind.shape[0], cover.words.shape[1]
     tree = Tree(
         shape,
-        np.full(cover.size.shape[0], -1, np.int32),
-        np.full((nodes, columns), -1, np.int32),
-        np.full((nodes, columns), GONE, np.int32),
-        np.full((nodes, columns), GONE, np.int32),
-        np.full((nodes, columns), -1, np.int32),
-        np.zeros(nodes, np.int32),
-        np.full(nodes, GONE, np.int32),
-        np.full(nodes, GONE, np.int32),
-        np.full((nodes, columns), GONE, np.int32),
-        np.full((nodes, words), ~np.uint64(0), np.uint64),
-        np.zeros((nodes, words), np.uint64),
+        np.zeros(cover.size.shape[0], np.int32),
+        np.zeros(cover.size.shape[0], np.int32),
+        np.zeros((nodes, columns, PLACES), np.int32),
+        np.zeros((nodes, columns, PLACES), np.int32),
+        np.zeros((nodes, columns, PLACES), np.int32),
+        np.zeros((nodes, columns, PLACES), np.int32),
+        np.zeros((nodes, PLACES), np.int32),
+        np.full((nodes, PLACES), GONE, np.int32),
+        np.full((nodes, PLACES), GONE, np.int32),
+        np.zeros((nodes, PLACES, columns if words > 0 else 0), np.int32),
+        np.zeros((nodes, PLACES, words), np.uint64),
+        np.zeros((nodes, PLACES, words), np.uint64),
+        np.zeros(PLACES),
     )
     for node in range(nodes - 1, -1, -1):  # children have higher numbers than their parent
-        for below in range(shape.begin[node], shape.end[node]):
-            if shape.is_leaf[node]:
-                tree.leaf_of[shape.order[below]] = node
-                _admit_group(space, cover, tree, node, shape.order[below])
-            else:
-                _admit_child(tree, node, below)
+        for place in range(PLACES):
+            below = shape.below[node, place]
+            if below < 0:
+                tree.node_of[~below], tree.place_of[~below] = node, place
+                _write_group(space, cover, tree, ~below)
+            elif below != NOTHING:
+                _sum_up(tree, node, place, below)
     return tree
+
+
+@kernel(allocates=False)
+def _tell_parents(tree: Tree, node: int) -> None:
+    """Tell the nodes above that something changed in a node, as far up as it matters."""
+    parent = tree.shape.parent[node]
+    while parent >= 0 and _sum_up(tree, parent, tree.shape.place[node], node):
+        node = parent
+        parent = tree.shape.parent[node]
 
 
 @kernel(allocates=False)
 def remove_group(tree: Tree, group: int) -> None:
     """Take a group that has been merged away out of the tree."""
-    node = tree.leaf_of[group]
-    tree.leaf_of[group] = -1
-    lowest = np.int32(GONE)
-    for place in range(tree.shape.begin[node], tree.shape.end[node]):
-        other = tree.shape.order[place]
-        if tree.leaf_of[other] >= 0:
-            lowest = min(lowest, other)
-    while tree.least_number[node] != lowest:
-        tree.least_number[node] = lowest
-        node = tree.shape.parent[node]
-        if node < 0:
-            break
-        lowest = np.int32(GONE)
-        for child in range(tree.shape.begin[node], tree.shape.end[node]):
-            lowest = min(lowest, tree.least_number[child])
+    node, place = tree.node_of[group], tree.place_of[group]
+    tree.least_number[node, place] = tree.least_size[node, place] = GONE
+    tree.most_size[node, place] = 0
+    _tell_parents(tree, node)
 
 
 @kernel(allocates=False)
 def update_group(space: Space, cover: Cover, tree: Tree, group: int) -> None:
     """Tell the nodes above a group that its box or size has changed."""
-    node = tree.leaf_of[group]
-    while node >= 0:
-        _admit_group(space, cover, tree, node, group)
-        node = tree.shape.parent[node]
+    _write_group(space, cover, tree, group)
+    _tell_parents(tree, tree.node_of[group])

@@ -30,6 +30,8 @@ class Parts(NamedTuple):
     """The record each row belongs to."""
     group_end: IntArray
     """Where each final group ends; the next one begins there."""
+    rank: IntArray
+    """For a row at which a part was cut: how many rows that part had, the more the earlier it was cut."""
     begin: LongArray
     """Stack of parts still to be cut: first row."""
     end: LongArray
@@ -51,6 +53,7 @@ def start(rows: WordArray, record: IntArray) -> Parts:
         rows,
         record,
         np.empty(records, np.int32),
+        np.zeros(records, np.int32),
         np.empty(records + 1, np.int64),
         np.empty(records + 1, np.int64),
         np.zeros(2, np.int64),
@@ -172,6 +175,7 @@ def partition(
         if end - begin > k:
             middle = cut_part(space, costs, packing, parts, begin, end, k, rounds, columns, sides)
         if middle >= 0:  # the first side is cut first
+            parts.rank[middle] = end - begin
             parts.begin[top], parts.end[top] = middle, end
             parts.begin[top + 1], parts.end[top + 1] = begin, middle
             parts.depth[0] += 1

@@ -12,13 +12,45 @@ import numpy as np
 
 from shoal.kernels.bottom_up import Chains, append_records, copy_members, merge_groups, take_cheapest, write_group
 from shoal.kernels.compiling import kernel
-from shoal.kernels.group_tree import Tree, remove_group, update_group
+from shoal.kernels.group_shape import shape_by_rank
+from shoal.kernels.group_tree import Tree, build_tree, remove_group, update_group
 from shoal.kernels.nearest_group import find_nearest_group
 from shoal.kernels.range_costs import RangeCosts, cover_by_group
-from shoal.kernels.search_queue import Queue, comes_before
+from shoal.kernels.search_queue import Queue, comes_before, make_queue
 from shoal.kernels.space import Cover, Space, add_record, group_cost
 from shoal.kernels.within_reach import next_within_reach, start_search
-from shoal.typing import IntArray
+from shoal.typing import FloatArray, IntArray
+
+
+class Scratch(NamedTuple):
+    """Room for trying what a group would be with records of another, the donor."""
+
+    piece: Cover
+    """A group and what it takes."""
+    rest: Cover
+    """What is left of the donor."""
+    members: IntArray
+    """The records of the donor; those that are taken come first."""
+    bound: FloatArray
+    """A cost that the piece with each of them is never under."""
+    donor: IntArray
+    """[0]: the donor last tried to the end, -1 when that was given up."""
+    cost: FloatArray
+    """[0]: what the piece costs then."""
+
+
+class Repair(NamedTuple):
+    """The state of a run."""
+
+    space: Space
+    costs: RangeCosts
+    codes: IntArray
+    k: int
+    cover: Cover
+    chains: Chains
+    tree: Tree
+    queue: Queue
+    scratch: Scratch
 
 
 @kernel()
@@ -35,52 +67,51 @@ def start_groups(space: Space, codes: IntArray, ends: IntArray) -> tuple[Cover, 
     return cover, chains
 
 
-class Scratch(NamedTuple):
-    """Room for trying what a group would be with records of another."""
-
-    piece: Cover
-    """A group and what it takes."""
-    rest: Cover
-    """What is left of the other one."""
-    members: IntArray
-    """The records of the other one; those that are taken come first."""
-
-
 @kernel()
-def make_scratch(space: Space, records: int) -> Scratch:
-    """Return room for groups of at most so many records."""
-    return Scratch(cover_by_group(space, 1), cover_by_group(space, 1), np.empty(records, np.int32))
+def start_repair(space: Space, costs: RangeCosts, codes: IntArray, k: int, ends: IntArray, rank: IntArray) -> Repair:
+    """Return the state before the first repair; the cut in front of a record has a rank, the higher the earlier it was made."""
+    cover, chains = start_groups(space, codes, ends)
+    groups, records = ends.shape[0], codes.shape[1]
+    group_rank = np.zeros(groups, np.int32)
+    for group in range(1, groups):
+        group_rank[group] = rank[ends[group - 1]]
+    tree = build_tree(space, cover, shape_by_rank(np.arange(groups).astype(np.int32), group_rank))
+    scratch = Scratch(
+        cover_by_group(space, 1),
+        cover_by_group(space, 1),
+        np.empty(records, np.int32),
+        np.empty(records),
+        np.full(1, -1, np.int32),
+        np.zeros(1),
+    )
+    return Repair(space, costs, codes, k, cover, chains, tree, make_queue(2 * groups + 2), scratch)
 
 
 @kernel(allocates=False)
-def _try_pull(
-    space: Space,
-    costs: RangeCosts,
-    codes: IntArray,
-    cover: Cover,
-    chains: Chains,
-    scratch: Scratch,
-    group: int,
-    donor: int,
-    lacking: int,
-    limit: float,
-) -> float:
+def _try_pull(state: Repair, group: int, donor: int, limit: float) -> float:
     """Write the donor's records down, those that widen the group least in front; return its cost with those it lacks.
 
     Gives up once the cost is above ``limit``.
     """
-    piece, members = scratch.piece, scratch.members[: cover.size[donor]]
+    space, cover, scratch = state.space, state.cover, state.scratch
+    piece, size = scratch.piece, cover.size[donor]
     for column in range(space.kind.shape[0]):
         piece.low[column, 0], piece.high[column, 0] = cover.low[column, group], cover.high[column, group]
     for word in range(cover.words.shape[1]):
         piece.words[0, word] = cover.words[group, word]
     piece.size[0] = cover.size[group]
-    copy_members(chains, donor, members)
+    copy_members(state.chains, donor, scratch.members[:size])
+    scratch.bound[:size] = 0.0
+    scratch.donor[0] = donor
     cost = group_cost(space, cover, group)
-    for taken in range(lacking):
-        cost = take_cheapest(space, costs, codes, piece, members, taken, cost)
+    for taken in range(state.k - cover.size[group]):
+        cost = take_cheapest(
+            space, state.costs, state.codes, piece, scratch.members[:size], scratch.bound[:size], taken, cost
+        )
         if cost > limit:
+            scratch.donor[0] = -1
             break
+    scratch.cost[0] = cost
     return cost
 
 
@@ -91,107 +122,67 @@ def _penalty(space: Space, cover: Cover, group: int) -> float:
 
 
 @kernel(allocates=False)
-def find_donor(
-    space: Space,
-    costs: RangeCosts,
-    codes: IntArray,
-    cover: Cover,
-    chains: Chains,
-    tree: Tree,
-    queue: Queue,
-    scratch: Scratch,
-    group: int,
-    k: int,
-) -> int:
+def find_donor(state: Repair, group: int) -> int:
     """Return the group that gives the k - n lacking records at the least NCP, lowest number among equals.
 
     Only a group of at least 2k - n records can spare them; -1 when there is none.
     """
-    lacking = k - cover.size[group]
-    best, least = -1, np.inf
-    waiting = start_search(tree, queue, k + lacking)
-    while waiting > 0:
-        donor, waiting = next_within_reach(space, costs, cover, tree, queue, waiting, group, k + lacking, least, best)
-        if donor < 0:
-            break
-        cost = _try_pull(space, costs, codes, cover, chains, scratch, group, donor, lacking, least)
-        if comes_before(cost, donor, least, best):
-            best, least = donor, cost
+    least_size = 2 * state.k - state.cover.size[group]
+    best, least, donor = -1, np.inf, 0
+    waiting = start_search(state.queue)
+    while donor >= 0:
+        donor, waiting = next_within_reach(
+            state.space, state.costs, state.cover, state.tree, state.queue, waiting, group, least_size, least, best
+        )
+        if donor >= 0:
+            cost = _try_pull(state, group, donor, least)
+            if comes_before(cost, donor, least, best):
+                best, least = donor, cost
     return best
 
 
 @kernel(allocates=False)
-def _pull_if_cheaper(
-    space: Space,
-    costs: RangeCosts,
-    codes: IntArray,
-    cover: Cover,
-    chains: Chains,
-    scratch: Scratch,
-    group: int,
-    donor: int,
-    k: int,
-    merge_growth: float,
-) -> bool:
+def _pull_if_cheaper(state: Repair, group: int, donor: int, merge_growth: float) -> bool:
     """Move the lacking records from the donor to the group, unless that raises the total by more than ``merge_growth``."""
-    lacking = k - cover.size[group]
-    cost = _try_pull(space, costs, codes, cover, chains, scratch, group, donor, lacking, np.inf)
-    members = scratch.members[: cover.size[donor]]
-    scratch.rest.size[0] = 0
-    scratch.rest.words[0] = 0
+    space, codes, cover, rest = state.space, state.codes, state.cover, state.scratch.rest
+    if state.scratch.donor[0] != donor:
+        _try_pull(state, group, donor, np.inf)
+    lacking = state.k - cover.size[group]
+    members = state.scratch.members[: cover.size[donor]]
+    rest.size[0] = 0
+    rest.words[0] = 0
     for member in members[lacking:]:
-        add_record(space, scratch.rest, 0, codes, member)
-    growth = k * cost + _penalty(space, scratch.rest, 0) - _penalty(space, cover, donor)
+        add_record(space, rest, 0, codes, member)
+    growth = state.k * state.scratch.cost[0] + _penalty(space, rest, 0) - _penalty(space, cover, donor)
     if growth > merge_growth:
         return False
-    append_records(space, codes, members[:lacking], cover, chains, group)
-    write_group(space, codes, members[lacking:], cover, chains, donor)
+    append_records(space, codes, members[:lacking], cover, state.chains, group)
+    write_group(space, codes, members[lacking:], cover, state.chains, donor)
     return True
 
 
 @kernel(allocates=False)
-def repair_group(
-    space: Space,
-    costs: RangeCosts,
-    codes: IntArray,
-    cover: Cover,
-    chains: Chains,
-    tree: Tree,
-    queue: Queue,
-    scratch: Scratch,
-    group: int,
-    k: int,
-) -> bool:
+def repair_group(state: Repair, group: int) -> bool:
     """Give a small group more records in the cheaper of two ways, of equals the pull; False if it is the only group."""
-    other, union_penalty = find_nearest_group(space, costs, cover, tree, queue, group)
+    space, cover, tree = state.space, state.cover, state.tree
+    other, union_penalty = find_nearest_group(space, state.costs, cover, tree, state.queue, group)
     if other < 0:
         return False
     merge_growth = union_penalty - _penalty(space, cover, other)
-    donor = find_donor(space, costs, codes, cover, chains, tree, queue, scratch, group, k)
-    if donor >= 0 and _pull_if_cheaper(space, costs, codes, cover, chains, scratch, group, donor, k, merge_growth):
+    donor = find_donor(state, group)
+    if donor >= 0 and _pull_if_cheaper(state, group, donor, merge_growth):
         update_group(space, cover, tree, donor)
     else:
-        merge_groups(space, cover, chains, group, other)
+        merge_groups(space, cover, state.chains, group, other)
         remove_group(tree, other)
     update_group(space, cover, tree, group)
     return True
 
 
 @kernel()
-def repair(
-    space: Space,
-    costs: RangeCosts,
-    codes: IntArray,
-    cover: Cover,
-    chains: Chains,
-    tree: Tree,
-    queue: Queue,
-    asking: IntArray,
-    k: int,
-) -> None:
+def repair(state: Repair, asking: IntArray) -> None:
     """Bring each group of ``asking`` that is still there to k records."""
-    scratch = make_scratch(space, codes.shape[1])
     for group in asking:
-        while 0 < cover.size[group] < k:
-            if not repair_group(space, costs, codes, cover, chains, tree, queue, scratch, group, k):
+        while 0 < state.cover.size[group] < state.k:
+            if not repair_group(state, group):
                 break

@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from shoal.kernels.bottom_up import Chains
     from shoal.kernels.range_costs import RangeCosts
     from shoal.kernels.space import Cover, Space
+    from shoal.kernels.top_down_repair import Repair
 
 _PAPER = "Xu, Wang, Pei, Wang, Shi, Fu 2006, Utility-Based Anonymization"
 _CHUNK = 2048  # searches between two progress reports: well under a second
-_REPAIRS = 256  # at least so many groups are repaired with one tree
-_TREES = 32  # at most so many trees are built for repairs: each looks at all groups
 _TOUCHED = 2_000_000  # records looked at between two progress reports
 _WORN = 0.75  # the tree is built anew when less than this share of its groups is left
 
@@ -173,29 +172,23 @@ def group_top_down(
             reporter.report(0.5 * (parts.group_end[groups - 1] if groups else 0) / order.size, "cutting")
         reporter.report(0.5, "repairing")
         rows = packing.unpack_records(fields, parts.rows)  # a record goes by its row here
-        cover, chains = top_down_repair.start_groups(space, rows, parts.group_end[: parts.depth[1]])
-        for share in _repair(space, costs, rows, cover, chains, k):
+        ends = parts.group_end[: parts.depth[1]]
+        state = top_down_repair.start_repair(space, costs, rows, k, ends, parts.rank)
+        for share in _repair(state):
             reporter.report(0.5 + 0.5 * share, "repairing")
     labels = np.empty(order.size, np.int32)
-    labels[parts.record] = _number_without_gaps(label_records(chains))
+    labels[parts.record] = _number_without_gaps(label_records(state.chains))
     return labels
 
 
-def _repair(space: Space, costs: RangeCosts, codes: IntArray, cover: Cover, chains: Chains, k: int) -> Iterator[float]:
+def _repair(state: Repair) -> Iterator[float]:
     """Bring all small groups to k records; yield the share done now and then."""
-    from shoal.kernels.group_shape import shape_in_a_row  # noqa: PLC0415
-    from shoal.kernels.group_tree import build_tree  # noqa: PLC0415
-    from shoal.kernels.search_queue import make_queue  # noqa: PLC0415
     from shoal.kernels.top_down_repair import repair  # noqa: PLC0415
 
-    queue = make_queue(2 * cover.size.shape[0] + 2)
-    asking = np.flatnonzero(cover.size < k).astype(np.int32)
-    chunk = max(_REPAIRS, asking.size // _TREES)
-    for begin in range(0, asking.size, chunk):
-        there = np.flatnonzero(cover.size).astype(np.int32)  # groups cut last are neighbours
-        tree = build_tree(space, cover, shape_in_a_row(there))
-        repair(space, costs, codes, cover, chains, tree, queue, asking[begin : begin + chunk], k)
-        yield min(1.0, (begin + chunk) / asking.size)
+    asking = np.flatnonzero(state.cover.size < state.k).astype(np.int32)
+    for begin in range(0, asking.size, _CHUNK):
+        repair(state, asking[begin : begin + _CHUNK])
+        yield min(1.0, (begin + _CHUNK) / asking.size)
 
 
 def _number_without_gaps(labels: IntArray) -> IntArray:
