@@ -74,20 +74,17 @@ def _write_group(space: Space, cover: Cover, tree: Tree, group: int) -> None:
 def _sum_up_boxes(tree: Tree, node: int, place: int, child: int) -> bool:
     """Write down in a place what is true of the boxes below the child that stands there; tell whether anything changed."""
     changed = False
-    number = tree.least_number[child]
     for column in range(tree.most_low.shape[1]):
-        most_low, least_high = np.int32(-1), np.int32(GONE)
-        least_low, most_high = np.int32(GONE), np.int32(-1)
-        for other in range(PLACES):
-            if number[other] != GONE:
-                most_low = max(most_low, tree.most_low[child, column, other])
-                least_high = min(least_high, tree.least_high[child, column, other])
-                least_low = min(least_low, tree.least_low[child, column, other])
-                most_high = max(most_high, tree.most_high[child, column, other])
+        most_low, least_high = tree.most_low[child, column, 0], tree.least_high[child, column, 0]
+        least_low, most_high = tree.least_low[child, column, 0], tree.most_high[child, column, 0]
+        for other in range(1, PLACES):
+            most_low = max(most_low, tree.most_low[child, column, other])
+            least_high = min(least_high, tree.least_high[child, column, other])
+            least_low = min(least_low, tree.least_low[child, column, other])
+            most_high = max(most_high, tree.most_high[child, column, other])
         changed |= (most_low != tree.most_low[node, column, place]) | (least_low != tree.least_low[node, column, place])
-        changed |= (least_high != tree.least_high[node, column, place]) | (
-            most_high != tree.most_high[node, column, place]
-        )
+        changed |= least_high != tree.least_high[node, column, place]
+        changed |= most_high != tree.most_high[node, column, place]
         tree.most_low[node, column, place], tree.least_high[node, column, place] = most_low, least_high
         tree.least_low[node, column, place], tree.most_high[node, column, place] = least_low, most_high
     return changed
@@ -98,18 +95,16 @@ def _sum_up_sets(tree: Tree, node: int, place: int, child: int) -> bool:
     """Write down in a place what is true of the sets below the child that stands there; tell whether anything changed."""
     changed = False
     for column in range(tree.least_count.shape[2]):
-        least = np.int32(GONE)
-        for other in range(PLACES):
-            if tree.least_number[child, other] != GONE:
-                least = min(least, tree.least_count[child, other, column])
+        least = tree.least_count[child, 0, column]
+        for other in range(1, PLACES):
+            least = min(least, tree.least_count[child, other, column])
         changed |= least != tree.least_count[node, place, column]
         tree.least_count[node, place, column] = least
     for word in range(tree.all_words.shape[2]):
-        all_have, any_has = ~np.uint64(0), np.uint64(0)
-        for other in range(PLACES):
-            if tree.least_number[child, other] != GONE:
-                all_have &= tree.all_words[child, other, word]
-                any_has |= tree.any_words[child, other, word]
+        all_have, any_has = tree.all_words[child, 0, word], tree.any_words[child, 0, word]
+        for other in range(1, PLACES):
+            all_have &= tree.all_words[child, other, word]
+            any_has |= tree.any_words[child, other, word]
         changed |= (all_have != tree.all_words[node, place, word]) | (any_has != tree.any_words[node, place, word])
         tree.all_words[node, place, word], tree.any_words[node, place, word] = all_have, any_has
     return changed
@@ -127,11 +122,36 @@ def _sum_up(tree: Tree, node: int, place: int, child: int) -> bool:
     changed |= least_number != tree.least_number[node, place]
     tree.least_size[node, place], tree.most_size[node, place] = least_size, most_size
     tree.least_number[node, place] = least_number
-    if least_number != GONE:  # else the boxes stay: codes that exist
-        changed |= _sum_up_boxes(tree, node, place, child)
-        if tree.all_words.shape[2] > 0:
-            changed |= _sum_up_sets(tree, node, place, child)
+    changed |= _sum_up_boxes(tree, node, place, child)
+    if tree.all_words.shape[2] > 0:
+        changed |= _sum_up_sets(tree, node, place, child)
     return changed
+
+
+@kernel(allocates=False)
+def _copy_boxes(tree: Tree, node: int, place: int, other: int) -> None:
+    """Let a place say of boxes and sets what another place of the node says."""
+    for column in range(tree.most_low.shape[1]):
+        tree.most_low[node, column, place] = tree.most_low[node, column, other]
+        tree.least_high[node, column, place] = tree.least_high[node, column, other]
+        tree.least_low[node, column, place] = tree.least_low[node, column, other]
+        tree.most_high[node, column, place] = tree.most_high[node, column, other]
+    for column in range(tree.least_count.shape[2]):
+        tree.least_count[node, place, column] = tree.least_count[node, other, column]
+    for word in range(tree.all_words.shape[2]):
+        tree.all_words[node, place, word] = tree.all_words[node, other, word]
+        tree.any_words[node, place, word] = tree.any_words[node, other, word]
+
+
+@kernel(allocates=False)
+def _empty_place(tree: Tree, node: int, place: int) -> None:
+    """Let a place say that no group is left there, and nothing of boxes that another place does not say."""
+    tree.least_number[node, place] = tree.least_size[node, place] = GONE
+    tree.most_size[node, place] = 0
+    for other in range(PLACES):
+        if tree.least_number[node, other] != GONE:
+            _copy_boxes(tree, node, place, other)
+            break
 
 
 @kernel()
@@ -162,6 +182,8 @@ def build_tree(space: Space, cover: Cover, shape: Shape) -> Tree:
                 _write_group(space, cover, tree, ~below)
             elif below != NOTHING:
                 _sum_up(tree, node, place, below)
+            else:
+                _empty_place(tree, node, place)
     return tree
 
 
@@ -177,10 +199,8 @@ def _tell_parents(tree: Tree, node: int) -> None:
 @kernel(allocates=False)
 def remove_group(tree: Tree, group: int) -> None:
     """Take a group that has been merged away out of the tree."""
-    node, place = tree.node_of[group], tree.place_of[group]
-    tree.least_number[node, place] = tree.least_size[node, place] = GONE
-    tree.most_size[node, place] = 0
-    _tell_parents(tree, node)
+    _empty_place(tree, tree.node_of[group], tree.place_of[group])
+    _tell_parents(tree, tree.node_of[group])
 
 
 @kernel(allocates=False)

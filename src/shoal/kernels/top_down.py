@@ -66,7 +66,7 @@ def start(rows: WordArray, record: IntArray) -> Parts:
     return parts
 
 
-@kernel(allocates=False)
+@kernel(inline=True, allocates=False)
 def find_seeds(
     space: Space, costs: RangeCosts, columns: Columns, rows: WordArray, rounds: int, total: FloatArray
 ) -> tuple[int, int, float]:
@@ -119,7 +119,7 @@ def _pair_cost_in(space: Space, column: int, one: int, other: int) -> float:
     return space.weight[column] * range_cost(space, column, low, high)
 
 
-@kernel(allocates=False)
+@kernel(inline=True, allocates=False)
 def _separate(line: AnyArray, room: AnyArray, is_second: BoolArray) -> int:
     """Put what belongs to the second side behind what belongs to the first, both in their order; return where it begins."""
     first, second = 0, 0
@@ -132,7 +132,7 @@ def _separate(line: AnyArray, room: AnyArray, is_second: BoolArray) -> int:
     return first
 
 
-@kernel()
+@kernel(inline=True, allocates=False)
 def cut_part(
     space: Space,
     costs: RangeCosts,
@@ -159,14 +159,20 @@ def cut_part(
     return begin + _separate(parts.record[begin:end], parts.moved_record, sides.is_second)
 
 
-@kernel()
-def partition(
-    space: Space, costs: RangeCosts, packing: Packing, parts: Parts, k: int, rounds: int, budget: int
-) -> bool:
-    """Cut parts from the stack until ``budget`` records were touched; True when nothing is left to cut."""
+@kernel(allocates=False)
+def _cut_parts(
+    space: Space,
+    costs: RangeCosts,
+    packing: Packing,
+    parts: Parts,
+    k: int,
+    rounds: int,
+    columns: Columns,
+    sides: Sides,
+    budget: int,
+) -> None:
+    """Cut parts from the stack until ``budget`` records were touched or nothing is left to cut."""
     touched = 0
-    columns = make_columns(space.kind.shape[0])
-    sides = make_sides(space, packing, parts.record.shape[0])
     while parts.depth[0] > 0 and touched < budget:
         top = parts.depth[0] - 1
         begin, end = parts.begin[top], parts.end[top]
@@ -183,4 +189,13 @@ def partition(
             parts.group_end[parts.depth[1]] = end
             parts.depth[1] += 1
             parts.depth[0] -= 1
+
+
+@kernel()
+def partition(
+    space: Space, costs: RangeCosts, packing: Packing, parts: Parts, k: int, rounds: int, budget: int
+) -> bool:
+    """Cut parts from the stack until ``budget`` records were touched; True when nothing is left to cut."""
+    columns, sides = make_columns(space.kind.shape[0]), make_sides(space, packing, parts.record.shape[0])
+    _cut_parts(space, costs, packing, parts, k, rounds, columns, sides, budget)
     return parts.depth[0] == 0

@@ -121,7 +121,7 @@ def _penalty(space: Space, cover: Cover, group: int) -> float:
     return cover.size[group] * group_cost(space, cover, group)
 
 
-@kernel(allocates=False)
+@kernel(inline=True, allocates=False)
 def find_donor(state: Repair, group: int) -> int:
     """Return the group that gives the k - n lacking records at the least NCP, lowest number among equals.
 
@@ -141,7 +141,7 @@ def find_donor(state: Repair, group: int) -> int:
     return best
 
 
-@kernel(allocates=False)
+@kernel(inline=True, allocates=False)
 def _pull_if_cheaper(state: Repair, group: int, donor: int, merge_growth: float) -> bool:
     """Move the lacking records from the donor to the group, unless that raises the total by more than ``merge_growth``."""
     space, codes, cover, rest = state.space, state.codes, state.cover, state.scratch.rest
@@ -161,7 +161,7 @@ def _pull_if_cheaper(state: Repair, group: int, donor: int, merge_growth: float)
     return True
 
 
-@kernel(allocates=False)
+@kernel(inline=True, allocates=False)
 def repair_group(state: Repair, group: int) -> bool:
     """Give a small group more records in the cheaper of two ways, of equals the pull; False if it is the only group."""
     space, cover, tree = state.space, state.cover, state.tree
@@ -179,7 +179,7 @@ def repair_group(state: Repair, group: int) -> bool:
     return True
 
 
-@kernel()
+@kernel(allocates=False)
 def repair(state: Repair, asking: IntArray) -> None:
     """Bring each group of ``asking`` that is still there to k records."""
     for group in asking:

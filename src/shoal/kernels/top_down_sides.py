@@ -13,9 +13,9 @@ import numpy as np
 from shoal.kernels.compiling import kernel
 from shoal.kernels.packing import Packing, find_outside, unpack_code
 from shoal.kernels.range_costs import RangeCosts, cost_with_code, cover_by_group
-from shoal.kernels.space import NODE, SET, Cover, Space, holds_code
+from shoal.kernels.space import NODE, SET, Cover, Space, find_node, holds_code
 from shoal.kernels.top_down_columns import Columns, code_at, cost_at
-from shoal.typing import BoolArray, FloatArray, WordArray
+from shoal.typing import BoolArray, FloatArray, IntArray, WordArray
 
 _ROUNDING = 1e-15  # a few times what one addition can be wrong by
 
@@ -35,6 +35,23 @@ class Sides(NamedTuple):
     """By how much a side's cost rises at least when it takes in a row that lies outside its box, by the number of a guard."""
     doubt: float
     """By how much a penalty can be wrong through rounding, at most, for each row of the part."""
+    node_low: IntArray
+    """NODE columns: the smallest leaf code below each node, as ``node_high`` of a space is the largest."""
+
+
+@kernel()
+def _find_first_leaves(space: Space) -> IntArray:
+    """Return the smallest leaf code below each node of the NODE columns."""
+    first = np.full(space.node_parent.shape[0], -1, np.int32)
+    for column in range(space.kind.shape[0]):
+        if space.kind[column] == NODE:
+            start = space.start[column]
+            for leaf in range(space.cardinality[column]):
+                node = leaf
+                while node >= 0 and first[start + node] < 0:
+                    first[start + node] = leaf
+                    node = space.node_parent[start + node]
+    return first
 
 
 @kernel()
@@ -48,6 +65,7 @@ def make_sides(space: Space, packing: Packing, records: int) -> Sides:
         np.zeros((words, 2), np.uint64),
         np.zeros((2, 64 * words)),
         _ROUNDING * (space.kind.shape[0] + 10) * space.weight.sum(),
+        _find_first_leaves(space),
     )
 
 
@@ -76,22 +94,20 @@ def _set_range(
     space: Space, costs: RangeCosts, columns: Columns, sides: Sides, side: int, place: int, low: int, high: int
 ) -> None:
     """Let the box of a side reach from ``low`` to ``high`` in a column, in a hierarchy also as far as that costs nothing."""
-    rise = np.inf
-    if columns.kind[place] == SET:
-        rise = 0.0
-    else:
+    rise = 0.0
+    if columns.kind[place] != SET:
         cost = cost_at(space, costs, columns, place, low, high)
-        while low > 0:
+        if space.weight[columns.number[place]] == 0.0:
+            low, high = 0, columns.codes[place] - 1
+        elif columns.kind[place] == NODE:
+            start = space.start[columns.number[place]]
+            node = start + find_node(space, columns.number[place], low, high)
+            low, high = sides.node_low[node], space.node_high[node]
+        rise = np.inf
+        if low > 0:
             rise = cost_at(space, costs, columns, place, low - 1, high) - cost
-            if rise > 0.0 or columns.kind[place] != NODE:
-                break
-            low -= 1
-        while high < columns.codes[place] - 1:
-            other_rise = cost_at(space, costs, columns, place, low, high + 1) - cost
-            if other_rise > 0.0 or columns.kind[place] != NODE:
-                rise = min(rise, other_rise)
-                break
-            high += 1
+        if high < columns.codes[place] - 1:
+            rise = min(rise, cost_at(space, costs, columns, place, low, high + 1) - cost)
     sides.cover.low[columns.number[place], side], sides.cover.high[columns.number[place], side] = low, high
     sides.rise[side, columns.guard[place]] = rise
     word, shift = columns.word[place], columns.shift[place]
@@ -112,7 +128,7 @@ def _widen(
             _set_range(space, costs, columns, sides, side, place, min(low, code), max(high, code))
 
 
-@kernel(allocates=False)
+@kernel(inline=True, allocates=False)
 def _start_sides(
     space: Space,
     costs: RangeCosts,
@@ -152,7 +168,7 @@ def _cost_with_row(
     return total
 
 
-@kernel(allocates=False)
+@kernel(inline=True, allocates=False)
 def assign_to_seeds(
     space: Space,
     costs: RangeCosts,
