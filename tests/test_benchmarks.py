@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("vl_convert")
 
+from benchmarks.local_recoding import beside_mondrian, best_seconds
 from benchmarks.measuring import Table
 from benchmarks.papers.__main__ import available, chosen
 from benchmarks.papers.merge_split import points_row
@@ -44,3 +45,15 @@ def test_an_unknown_experiment_is_named_with_those_there_are():
 
 def test_methods_that_are_not_registered_are_left_out():
     assert [method.info.name for method in registered("mondrian", "no such method")] == ["mondrian"]
+
+
+def test_times_stand_beside_mondrians():
+    row = beside_mondrian(5, {"mondrian": 2.0, "top-down": 3.0})
+    assert row == {"k": 5, "mondrian": 2.0, "top-down": 3.0, "top-down ÷ mondrian": 1.5}
+
+
+def test_works_that_are_timed_take_turns_after_a_run_that_is_not_counted():
+    calls = []
+    taken = best_seconds({name: lambda name=name: calls.append(name) for name in "ab"}, runs=2)
+    assert "".join(calls) == "ababab"
+    assert set(taken) == {"a", "b"}

@@ -73,7 +73,7 @@ def test_the_nearest_group_stays_that_of_a_plain_loop_while_groups_are_merged(se
     space = build_space(COLUMNS, [1.0, 0.5, 2.0, 1.0])
     cover, chains = start_single(space, codes)
     shape = shape_by_rank(random.permutation(120).astype(np.int32), random.integers(0, 50, 120, np.int32))
-    tree, queue = build_tree(space, cover, shape), make_queue(242)
+    tree, queue = build_tree(space, cover, shape, for_records=False), make_queue(242)
     costs = tabulate_costs(space)
     for group in random.integers(0, 120, 100):
         if cover.size[group] > 0:

@@ -2,8 +2,8 @@
 
 What stands in which place of which node is told by a shape (:mod:`shoal.kernels.group_shape`). A node knows, for the groups below
 each of its places, the largest low end and the smallest high end of each column: whatever group is chosen there, a union with it
-reaches at least that far. It also knows the smallest low end and the largest high end: no record there lies outside them.
-Where a group stands alone in a place, both are its own box.
+reaches at least that far. For a search of records it also knows the smallest low end and the largest high end: no record there lies
+outside them. Where a group stands alone in a place, both are its own box.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Tree(NamedTuple):
     least_high: IntArray
     """Smallest high end, (nodes, m, PLACES)."""
     least_low: IntArray
-    """Smallest low end, (nodes, m, PLACES)."""
+    """Smallest low end, (nodes, m, PLACES); (nodes, 0, PLACES) where no records are searched for."""
     most_high: IntArray
-    """Largest high end, (nodes, m, PLACES)."""
+    """Largest high end, likewise."""
     most_size: IntArray
     """Most records of a group, (nodes, PLACES)."""
     least_size: IntArray
@@ -61,8 +61,10 @@ def _write_group(space: Space, cover: Cover, tree: Tree, group: int) -> None:
     tree.least_size[node, place] = tree.most_size[node, place] = cover.size[group]
     tree.least_number[node, place] = group
     for column in range(space.kind.shape[0]):
-        tree.most_low[node, column, place] = tree.least_low[node, column, place] = cover.low[column, group]
-        tree.least_high[node, column, place] = tree.most_high[node, column, place] = cover.high[column, group]
+        low, high = cover.low[column, group], cover.high[column, group]
+        tree.most_low[node, column, place], tree.least_high[node, column, place] = low, high
+        if tree.least_low.shape[1] > 0:
+            tree.least_low[node, column, place], tree.most_high[node, column, place] = low, high
         if space.kind[column] == SET:
             begin, end = space.word_start[column], space.word_start[column + 1]
             tree.least_count[node, place, column] = count_values(cover.words[group], begin, end)
@@ -71,22 +73,16 @@ def _write_group(space: Space, cover: Cover, tree: Tree, group: int) -> None:
 
 
 @kernel(inline=True, allocates=False)
-def _sum_up_boxes(tree: Tree, node: int, place: int, child: int) -> bool:
-    """Write down in a place what is true of the boxes below the child that stands there; tell whether anything changed."""
+def _sum_up_ends(most: IntArray, least: IntArray, node: int, place: int, child: int) -> bool:
+    """Write down in a place the largest and the smallest ends of boxes below the child that stands there; tell whether one changed."""
     changed = False
-    for column in range(tree.most_low.shape[1]):
-        most_low, least_high = tree.most_low[child, column, 0], tree.least_high[child, column, 0]
-        least_low, most_high = tree.least_low[child, column, 0], tree.most_high[child, column, 0]
+    for column in range(most.shape[1]):
+        largest, smallest = most[child, column, 0], least[child, column, 0]
         for other in range(1, PLACES):
-            most_low = max(most_low, tree.most_low[child, column, other])
-            least_high = min(least_high, tree.least_high[child, column, other])
-            least_low = min(least_low, tree.least_low[child, column, other])
-            most_high = max(most_high, tree.most_high[child, column, other])
-        changed |= (most_low != tree.most_low[node, column, place]) | (least_low != tree.least_low[node, column, place])
-        changed |= least_high != tree.least_high[node, column, place]
-        changed |= most_high != tree.most_high[node, column, place]
-        tree.most_low[node, column, place], tree.least_high[node, column, place] = most_low, least_high
-        tree.least_low[node, column, place], tree.most_high[node, column, place] = least_low, most_high
+            largest = max(largest, most[child, column, other])
+            smallest = min(smallest, least[child, column, other])
+        changed |= (largest != most[node, column, place]) | (smallest != least[node, column, place])
+        most[node, column, place], least[node, column, place] = largest, smallest
     return changed
 
 
@@ -122,7 +118,8 @@ def _sum_up(tree: Tree, node: int, place: int, child: int) -> bool:
     changed |= least_number != tree.least_number[node, place]
     tree.least_size[node, place], tree.most_size[node, place] = least_size, most_size
     tree.least_number[node, place] = least_number
-    changed |= _sum_up_boxes(tree, node, place, child)
+    changed |= _sum_up_ends(tree.most_low, tree.least_high, node, place, child)
+    changed |= _sum_up_ends(tree.most_high, tree.least_low, node, place, child)
     if tree.all_words.shape[2] > 0:
         changed |= _sum_up_sets(tree, node, place, child)
     return changed
@@ -134,6 +131,7 @@ def _copy_boxes(tree: Tree, node: int, place: int, other: int) -> None:
     for column in range(tree.most_low.shape[1]):
         tree.most_low[node, column, place] = tree.most_low[node, column, other]
         tree.least_high[node, column, place] = tree.least_high[node, column, other]
+    for column in range(tree.least_low.shape[1]):
         tree.least_low[node, column, place] = tree.least_low[node, column, other]
         tree.most_high[node, column, place] = tree.most_high[node, column, other]
     for column in range(tree.least_count.shape[2]):
@@ -155,8 +153,8 @@ def _empty_place(tree: Tree, node: int, place: int) -> None:
 
 
 @kernel()
-def build_tree(space: Space, cover: Cover, shape: Shape) -> Tree:
-    """Return what is true of the groups in each place of each node."""
+def build_tree(space: Space, cover: Cover, shape: Shape, for_records: bool) -> Tree:
+    """Return what is true of the groups in each place of each node, with or without what a search of records needs."""
     nodes, columns, words = shape.below.shape[0], space.kind.shape[0], cover.words.shape[1]
     tree = Tree(
         shape,
@@ -164,8 +162,8 @@ def build_tree(space: Space, cover: Cover, shape: Shape) -> Tree:
         np.zeros(cover.size.shape[0], np.int32),
         np.zeros((nodes, columns, PLACES), np.int32),
         np.zeros((nodes, columns, PLACES), np.int32),
-        np.zeros((nodes, columns, PLACES), np.int32),
-        np.zeros((nodes, columns, PLACES), np.int32),
+        np.zeros((nodes, columns if for_records else 0, PLACES), np.int32),
+        np.zeros((nodes, columns if for_records else 0, PLACES), np.int32),
         np.zeros((nodes, PLACES), np.int32),
         np.full((nodes, PLACES), GONE, np.int32),
         np.full((nodes, PLACES), GONE, np.int32),

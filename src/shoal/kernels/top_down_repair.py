@@ -75,7 +75,8 @@ def start_repair(space: Space, costs: RangeCosts, codes: IntArray, k: int, ends:
     group_rank = np.zeros(groups, np.int32)
     for group in range(1, groups):
         group_rank[group] = rank[ends[group - 1]]
-    tree = build_tree(space, cover, shape_by_rank(np.arange(groups).astype(np.int32), group_rank))
+    shape = shape_by_rank(np.arange(groups).astype(np.int32), group_rank)
+    tree = build_tree(space, cover, shape, for_records=True)
     scratch = Scratch(
         cover_by_group(space, 1),
         cover_by_group(space, 1),
