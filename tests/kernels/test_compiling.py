@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -110,6 +111,32 @@ def test_the_home_folder_serves_where_the_cache_folder_of_the_system_cannot_be_w
     folder = compiling.find_cache_folder()
     assert folder is not None
     assert folder.parent == tmp_path / "home" / ".cache" / "shoal"
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("chosen", [(700, 10, 10), (0, 5, 5), (50_000, 30, 40)])
+def test_garbage_is_looked_for_as_before_once_a_kernel_is_compiled(chosen):
+    during = []
+
+    @compiling.kernel()
+    def refused(number):
+        return number.no_such_part
+
+    def watch(*_ignored):
+        during.append(gc.get_threshold())
+        return original(*_ignored)
+
+    original = refused._compiler.compile
+    refused._compiler.compile = watch
+    before = gc.get_threshold()
+    gc.set_threshold(*chosen)
+    try:
+        with pytest.raises(numba.core.errors.NumbaError):
+            refused(1)
+        assert gc.get_threshold() == chosen
+    finally:
+        gc.set_threshold(*before)
+    assert during == [(max(chosen[0], 20_000), 20, 20) if chosen[0] else chosen]
 
 
 def test_numba_settings_are_as_before_once_a_kernel_is_defined(monkeypatch):

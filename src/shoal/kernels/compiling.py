@@ -8,9 +8,11 @@ runs old code; where no folder can be written, kernels are compiled anew in each
 from __future__ import annotations
 
 import contextlib
+import gc
 import hashlib
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -82,6 +84,25 @@ def _compile_once_for_all_integers(compiled: Any) -> None:
     compiled.get_call_template = resolve_widened
 
 
+_one_at_a_time = threading.RLock()
+
+
+@contextlib.contextmanager
+def rare_collections() -> Iterator[None]:
+    """Let Python look for garbage less often: the compiler makes objects by the million and few go in circles.
+
+    The searches took a tenth of the time to compile the optimiser; without them all it holds 5 % more memory.
+    """
+    with _one_at_a_time:
+        before = gc.get_threshold()
+        if before[0]:  # 0 means that the user wants no searches at all
+            gc.set_threshold(max(before[0], 20_000), 20, 20)
+        try:
+            yield
+        finally:
+            gc.set_threshold(*before)
+
+
 def _compile(function: Any, settings: dict[str, Any]) -> Any:
     """Make the kernel that Python calls, and beside it the one that other kernels call."""
     compiled = numba.njit(**settings)(function)
@@ -91,6 +112,7 @@ def _compile(function: Any, settings: dict[str, Any]) -> Any:
     inner = numba.njit(**settings | {"cache": False}, pipeline_class=linking.InnerCompiler)(function)
     _compile_once_for_all_integers(inner)
     linking.call_as_inner(compiled, inner, cached=settings["cache"])
+    compiled.compile = rare_collections()(compiled.compile)
     return compiled
 
 
