@@ -66,7 +66,7 @@ def start(rows: WordArray, record: IntArray) -> Parts:
     return parts
 
 
-@kernel(inline=True, allocates=False)
+@kernel(allocates=False)
 def find_seeds(
     space: Space, costs: RangeCosts, columns: Columns, rows: WordArray, rounds: int, total: FloatArray
 ) -> tuple[int, int, float]:
@@ -119,7 +119,7 @@ def _pair_cost_in(space: Space, column: int, one: int, other: int) -> float:
     return space.weight[column] * range_cost(space, column, low, high)
 
 
-@kernel(inline=True, allocates=False)
+@kernel(allocates=False)
 def _separate(line: AnyArray, room: AnyArray, is_second: BoolArray) -> int:
     """Put what belongs to the second side behind what belongs to the first, both in their order; return where it begins."""
     first, second = 0, 0

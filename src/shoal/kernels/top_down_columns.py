@@ -53,7 +53,7 @@ def make_columns(columns: int) -> Columns:
     )
 
 
-@kernel(inline=True, allocates=False)
+@kernel(allocates=False)
 def find_columns(space: Space, costs: RangeCosts, packing: Packing, rows: WordArray, columns: Columns) -> None:
     """Write down the columns in which rows differ."""
     count = 0

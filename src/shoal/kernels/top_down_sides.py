@@ -128,7 +128,7 @@ def _widen(
             _set_range(space, costs, columns, sides, side, place, min(low, code), max(high, code))
 
 
-@kernel(inline=True, allocates=False)
+@kernel(allocates=False)
 def _start_sides(
     space: Space,
     costs: RangeCosts,
@@ -168,7 +168,7 @@ def _cost_with_row(
     return total
 
 
-@kernel(inline=True, allocates=False)
+@kernel(allocates=False)
 def assign_to_seeds(
     space: Space,
     costs: RangeCosts,
