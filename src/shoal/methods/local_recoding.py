@@ -70,7 +70,7 @@ class BottomUp(Method):
         title="Bottom-Up",
         family="local",
         paper=_PAPER,
-        complexity="O(n² log k) at worst; about n^1.15 from 10,000 to 300,000 made-up census records",
+        complexity="O(n² log k) at worst; about n^1.2 from 10,000 to 300,000 made-up census records",
     )
 
     def run(self, table: CodedTable, task: Task) -> Grouping:
