@@ -15,6 +15,11 @@ from shoal.kernels.sorting import order_by_key
 from shoal.kernels.space import SET, Space, range_cost
 from shoal.typing import IntArray, LongArray, WordArray
 
+BLOCK = 64
+"""Regions among whose groups the near ones are looked for."""
+KEYS = 1 << 40
+"""By what a cost is multiplied to become a key to sort by."""
+
 
 @kernel()
 def load_groups(space: Space, codes: IntArray, label: IntArray, groups: int, room: int) -> Groups:
@@ -62,16 +67,23 @@ class Regions(NamedTuple):
 
 
 @kernel(allocates=False)
+def pair_cost(space: Space, column: int, one: int, other: int) -> float:
+    """Return what one column costs if two records are released together, unweighted."""
+    if one == other:
+        return 0.0
+    if space.kind[column] == SET:
+        return 2.0 / space.domain[column]
+    return range_cost(space, column, min(one, other), max(one, other))
+
+
+@kernel(allocates=False)
 def spread_of(space: Space, codes: IntArray, members: IntArray, column: int, state: WordArray) -> float:
     """Return the mean cost of a few random pairs of records in one column."""
     total = 0.0
     for _ in range(16):
         one = codes[members[draw_below(state, members.shape[0])], column]
         other = codes[members[draw_below(state, members.shape[0])], column]
-        if one != other and space.kind[column] == SET:
-            total += 2.0 / space.domain[column]
-        elif one != other:
-            total += range_cost(space, column, min(one, other), max(one, other))
+        total += pair_cost(space, column, one, other)
     return space.weight[column] * total
 
 
@@ -131,8 +143,47 @@ def sort_groups(
 
 
 @kernel()
+def sort_by_distance(space: Space, codes: IntArray, part: IntArray, centre: int) -> None:
+    """Sort groups, each given by one record's codes, by what a pair with that of ``centre`` costs."""
+    key = np.empty(part.shape[0], np.int64)
+    for place in range(part.shape[0]):
+        cost = 0.0
+        for column in range(codes.shape[1]):
+            one, other = codes[part[place], column], codes[centre, column]
+            cost += space.weight[column] * pair_cost(space, column, one, other)
+        key[place] = np.int64(cost * KEYS)
+    sort = order_by_key(key)
+    for place in range(part.shape[0]):
+        key[place] = part[sort[place]]
+    for place in range(part.shape[0]):
+        part[place] = key[place]
+
+
+@kernel()
+def gather(space: Space, codes: IntArray, size: IntArray, part: IntArray, most: int, state: WordArray) -> LongArray:
+    """Order groups so that each region holds a random group and those nearest to it; return how many groups each has."""
+    taken, begin = np.zeros(part.shape[0], np.int64), 0
+    regions = 0
+    while begin < part.shape[0]:
+        rest = part[begin:]
+        sort_by_distance(space, codes, rest, rest[draw_below(state, rest.shape[0])])
+        count, records = 1, size[rest[0]]
+        while count < rest.shape[0] and records + size[rest[count]] <= most:
+            records += size[rest[count]]
+            count += 1
+        taken[regions] = count
+        regions += 1
+        begin += count
+    return taken[:regions]
+
+
+@kernel()
 def make_regions(space: Space, codes: IntArray, label: IntArray, groups: int, most: int, seed: int) -> Regions:
-    """Divide the records into regions of whole groups, different ones for each seed."""
+    """Divide the records into regions of near groups with at most ``most`` records, different ones for each seed.
+
+    Near is who is near to a random record: then wide groups meet the narrow ones around them. Looking for them among
+    all groups would take n² steps, so the table is cut into blocks of ``BLOCK`` regions before.
+    """
     state = make_state(seed, 0)
     size, face = np.zeros(groups, np.int32), np.zeros(groups, np.int64)
     for record in range(label.shape[0]):
@@ -140,22 +191,23 @@ def make_regions(space: Space, codes: IntArray, label: IntArray, groups: int, mo
         size[group] += 1
         if draw_below(state, size[group]) == 0:
             face[group] = record
-    order, starts = sort_groups(space, codes[face], size, most, state)
-    place = np.zeros(groups, np.int64)
-    begin = np.zeros(starts.shape[0], np.int64)
-    at, region = 0, 0
-    for number in range(groups):
-        if number == starts[region]:
-            begin[region] = at
+    faces = codes[face]
+    order, blocks = sort_groups(space, faces, size, BLOCK * most, state)
+    place, begin = np.zeros(groups, np.int64), np.zeros(groups + 1, np.int64)
+    at, region, number = 0, 0, 0
+    for block in range(blocks.shape[0] - 1):
+        for count in gather(space, faces, size, order[blocks[block] : blocks[block + 1]], most, state):
+            for group in order[number : number + count]:
+                place[group] = at
+                at += size[group]
+            number += count
             region += 1
-        place[order[number]] = at
-        at += size[order[number]]
-    begin[region] = at
+            begin[region] = at
     record_of = np.empty(label.shape[0], np.int32)
     for record in range(label.shape[0]):
         record_of[place[label[record]]] = record
         place[label[record]] += 1
-    return Regions(begin, record_of)
+    return Regions(begin[: region + 1], record_of)
 
 
 @kernel()
