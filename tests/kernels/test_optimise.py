@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from shoal.kernels.optimise_groups import ENDLESS, NOBODY, cost_after, cost_with
 from shoal.kernels.optimise_grow import grow_all, leave_grid, make_grid, take_nearest
 from shoal.kernels.optimise_ladder import build_ladder
 from shoal.kernels.optimise_moves import dissolve_groups, sweep
-from shoal.kernels.optimise_regions import complete, load_groups
+from shoal.kernels.optimise_regions import complete, load_groups, make_regions, renumber
 from shoal.kernels.space import cost_table, cover_groups
 from tests.tables import coded_table, coded_tables
 
@@ -81,7 +83,7 @@ def test_a_swap_whose_cost_was_not_worked_out_to_its_end_is_not_taken(seed):
     """A partial cost, a rounding error above its limit, once passed for a gain."""
     groups = loaded(coded_table(35, "nifi", seed), 4, seed)
     before = total_cost(groups)
-    fall = sweep(coded_table(35, "nifi", seed).space, groups, 4, 3, make_state(seed, 1))
+    fall = sweep(coded_table(35, "nifi", seed).space, groups, 4, 3, 0.0, make_state(seed, 1))
     assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
 
 
@@ -90,7 +92,7 @@ def test_a_swap_whose_cost_was_not_worked_out_to_its_end_is_not_taken(seed):
 def test_after_sweeps_and_dissolving_the_kept_total_is_that_of_a_recount_and_lower(table, k, seed):
     groups = loaded(table, k, seed)
     before, state = total_cost(groups), make_state(seed, 1)
-    fall = sweep(table.space, groups, k, 3, state)
+    fall = sweep(table.space, groups, k, 3, 0.0, state)
     assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
     fall += dissolve_groups(table.space, groups)
     assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
@@ -98,6 +100,56 @@ def test_after_sweeps_and_dissolving_the_kept_total_is_that_of_a_recount_and_low
     assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
     assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
     assert np.bincount(groups.label)[np.bincount(groups.label) > 0].min() >= k
+
+
+@settings(max_examples=40, deadline=None)
+@given(coded_tables(least=8), st.integers(2, 4), st.integers(0, 99))
+def test_a_hot_sweep_may_raise_the_total_by_no_more_than_its_steps_may_and_counts_it_right(table, k, seed):
+    groups, state = loaded(table, k, seed), make_state(seed, 1)
+    before, heat = total_cost(groups), 0.5
+    fall = sweep(table.space, groups, k, 3, heat, state)
+    assert fall > -heat * table.records
+    assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
+    assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
+    assert np.bincount(groups.label)[np.bincount(groups.label) > 0].min() >= k
+
+
+def test_heat_leads_out_of_groups_that_no_single_step_improves():
+    table = coded_table(200, "iif", 1)
+    groups, state = loaded(table, 4, 1), make_state(1, 1)
+    while sweep(table.space, groups, 4, 3, 0.0, state) > 0.0:
+        pass
+    stuck = total_cost(groups)
+    for heat in np.linspace(0.5, 0.0, 20):
+        sweep(table.space, groups, 4, 3, heat, state)
+    assert total_cost(groups) < 0.97 * stuck
+
+
+@settings(max_examples=40, deadline=None)
+@given(coded_tables(least=8), st.integers(2, 4), st.integers(0, 99), st.integers(1, 30))
+def test_regions_hold_whole_groups_and_every_record_once(table, k, seed, most):
+    label = loaded(table, k, seed).label.copy()
+    rows = np.ascontiguousarray(table.codes.T)
+    regions = make_regions(table.space, rows, label, renumber(label), most, seed)
+    assert sorted(regions.record.tolist()) == list(range(table.records))
+    seen: set[int] = set()
+    for first, last in pairwise(regions.start):
+        groups = set(label[regions.record[first:last]].tolist())
+        assert not groups & seen
+        assert last - first <= most or len(groups) == 1
+        seen |= groups
+
+
+def test_a_region_holds_the_groups_nearest_to_one_of_them():
+    """Sixteen groups at the corners of two columns: regions of four are never those of opposite corners only."""
+    table = coded_table(60, "ff", 0)
+    corner = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.int32)
+    rows = np.repeat(corner, 8, axis=0)
+    label = np.repeat(np.arange(16, dtype=np.int32), 2)
+    for seed in range(20):
+        regions = make_regions(table.space, rows, label, 16, 8, seed)
+        first = rows[regions.record[: regions.start[1]]]
+        assert len(np.unique(first, axis=0)) == 1
 
 
 def test_members_on_a_step_leave_together_and_others_are_lent_where_too_few_stay():
@@ -137,7 +189,7 @@ def test_an_eviction_that_does_not_pay_leaves_every_record_where_it_was():
 def test_after_evictions_the_total_is_that_of_a_recount_and_every_group_has_k(table, k, seed):
     groups = loaded(table, k, seed)
     before = total_cost(groups)
-    sweep(table.space, groups, k, 3, make_state(seed, 1))  # so that some groups have more than k
+    sweep(table.space, groups, k, 3, 0.0, make_state(seed, 1))  # so that some groups have more than k
     between = total_cost(groups)
     fall = narrow_groups(table.space, groups, k)
     assert 0.0 <= fall <= before

@@ -24,7 +24,7 @@ def test_after_every_rebuilding_by_cells_the_kept_total_is_that_of_a_recount_and
     steps = measure_steps(table.space, groups.codes)
     before = total_cost(groups)
     for tries in (1, 1, 1, 20):
-        fall = recreate_by_cells(table.space, steps, groups, k, tries, 3, 0.5, state)
+        fall = recreate_by_cells(table.space, steps, groups, k, tries, 3, 0.5, 0.0, state)
         after = total_cost(groups)
         assert fall >= -1e-8
         assert after == pytest.approx(before - fall, abs=1e-9)
@@ -36,6 +36,19 @@ def test_after_every_rebuilding_by_cells_the_kept_total_is_that_of_a_recount_and
         assert sizes.max() <= 2 * k
         for record, group in enumerate(groups.label):
             assert groups.member[group, groups.place[record]] == record
+
+
+@settings(max_examples=40, deadline=None)
+@given(coded_tables(least=8), st.integers(2, 4), st.integers(0, 99))
+def test_a_hot_rebuilding_may_raise_the_total_by_no_more_than_its_heat_and_counts_it_right(table, k, seed):
+    groups, state = loaded(table, k, seed), make_state(seed, 1)
+    steps = measure_steps(table.space, groups.codes)
+    for _ in range(10):
+        before = total_cost(groups)
+        fall = recreate_by_cells(table.space, steps, groups, k, 1, 3, 0.5, 0.7, state)
+        assert fall > -0.7 - 1e-8
+        assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
+        assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
 
 
 def best_value(table, pool, seed, k, share, worth):
@@ -103,6 +116,8 @@ def test_mixed_up_groups_become_the_cells_that_were_mixed():
     codes = np.array([[0, 0, 0]] * 4 + [[1, 1, 1]] * 4 + [[2, 0, 1]] * 4, np.int32)
     groups = load_groups(table.space, codes, np.array([0, 1, 2] * 4, np.int32), 3, 8)
     assert total_cost(groups) == pytest.approx(36.0)
-    fall = recreate_by_cells(table.space, measure_steps(table.space, codes), groups, 4, 30, 3, 0.5, make_state(0, 0))
+    fall = recreate_by_cells(
+        table.space, measure_steps(table.space, codes), groups, 4, 30, 3, 0.5, 0.0, make_state(0, 0)
+    )
     assert fall == pytest.approx(36.0)
     assert total_cost(groups) == 0.0

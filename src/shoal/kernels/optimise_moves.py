@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.chance import draw_below
+from shoal.kernels.chance import draw_below, draw_share
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, put, refresh, take
 from shoal.kernels.space import Space
@@ -81,23 +81,31 @@ def best_swap(space: Space, groups: Groups, record: int, other: int, best: float
 
 
 @kernel(allocates=False)
-def improve_record(space: Space, groups: Groups, record: int, k: int, host: LongArray, price: FloatArray) -> float:
-    """Take the best move or swap of one record if the total falls; return the change (0 if none)."""
+def improve_record(
+    space: Space, groups: Groups, record: int, k: int, most: float, host: LongArray, price: FloatArray
+) -> float:
+    """Take the best move or swap of one record if it changes the total by less than ``most``; return the change (0 if none).
+
+    Where a record's group is as wide without it, a swap can gain only for the other record, which has its own turn; it
+    is tried only if it may cost something, for then it opens ways for others.
+    """
     own = groups.label[record]
     size = groups.size[own]
     before = size * groups.cost[own]
-    if before == 0.0:
+    rest = cost_after(space, groups, own, record, NOBODY, ENDLESS)
+    widens = rest < groups.cost[own]
+    swaps = widens or most > 0.0
+    if before == 0.0 or (size <= k and not swaps):
         return 0.0
-    found = cheapest_hosts(space, groups, record, ANY_SIZE, before, host, price)
-    best, target, partner = -LEAST_GAIN, NOBODY, NOBODY
-    if size > k:
-        fall = before - (size - 1) * cost_after(space, groups, own, record, NOBODY, ENDLESS)
-        for place in range(found):
-            if groups.size[host[place]] < groups.member.shape[1]:
-                if price[place] - fall < best:
-                    best, target = price[place] - fall, host[place]
-                break
-    for place in range(found):
+    fall = before - (size - 1) * rest
+    found = cheapest_hosts(space, groups, record, ANY_SIZE, (before if widens else fall) + most, host, price)
+    best, target, partner = most, NOBODY, NOBODY
+    for place in range(found if size > k else 0):
+        if groups.size[host[place]] < groups.member.shape[1]:
+            if price[place] - fall < best:
+                best, target = price[place] - fall, host[place]
+            break
+    for place in range(found if swaps else 0):
         change, candidate = best_swap(space, groups, record, host[place], best)
         if candidate != NOBODY:
             best, target, partner = change, host[place], candidate
@@ -114,14 +122,18 @@ def improve_record(space: Space, groups: Groups, record: int, k: int, host: Long
 
 
 @kernel()
-def sweep(space: Space, groups: Groups, k: int, hosts: int, state: WordArray) -> float:
-    """Try the best move or swap of every record once, in random order; return the fall of the total."""
+def sweep(space: Space, groups: Groups, k: int, hosts: int, heat: float, state: WordArray) -> float:
+    """Try the best move or swap of every record once, in random order; return the fall of the total.
+
+    A step may raise the total by a random share of ``heat``; with 0 every step lowers it.
+    """
     order = np.arange(groups.codes.shape[0])
     shuffle(state, order)
     host, price = np.zeros(hosts, np.int64), np.zeros(hosts)
     fall = 0.0
     for place in range(order.shape[0]):
-        fall -= improve_record(space, groups, order[place], k, host, price)
+        most = heat * draw_share(state) - LEAST_GAIN
+        fall -= improve_record(space, groups, order[place], k, most, host, price)
     return fall
 
 

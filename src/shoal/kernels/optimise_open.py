@@ -156,9 +156,20 @@ def sort_near(groups: Groups, near: LongArray, state: WordArray) -> None:
 
 @kernel()
 def recreate_by_cells(
-    space: Space, steps: Steps, groups: Groups, k: int, tries: int, most: int, noise: float, state: WordArray
+    space: Space,
+    steps: Steps,
+    groups: Groups,
+    k: int,
+    tries: int,
+    most: int,
+    noise: float,
+    heat: float,
+    state: WordArray,
 ) -> float:
-    """Rebuild up to ``most`` neighbours of random groups by cells, ``tries`` times, keeping what costs no more."""
+    """Rebuild up to ``most`` neighbours of random groups by cells, ``tries`` times, and return the fall of the total.
+
+    Kept is what costs no more, or more by at most a random share of ``heat``.
+    """
     records, room = groups.codes.shape[0], groups.member.shape[1]
     near, size, pool = np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64), np.zeros((most + 1) * room, np.int32)
     trial = make_groups(space, groups.codes, pool.shape[0] // k + 1, room)
@@ -174,14 +185,14 @@ def recreate_by_cells(
         for column in range(weight.shape[0]):
             weight[column] = space.weight[column] * np.exp(noise * (2.0 * draw_share(state) - 1.0))
         total, before = ruin(groups, near[:count], pool, size)
-        limit = before + LEAST_GAIN
+        limit = before + LEAST_GAIN + heat * draw_share(state)
         used, left, cost = regroup_by_cells(space, groups, trial, steps, weight, pool[:total], k, limit, sieve, state)
         given, rest = 0, limit - cost
         if left < k and rest > 0.0:
             given, rest = give_away(space, groups, trial, pool, left, rest, host, price)
             if given == left:
                 replace_groups(space, groups, near[:count], trial, used)
-                fall += rest - LEAST_GAIN
+                fall += before - limit + rest
                 continue
         take_back(space, groups, trial, pool, given)
         restore(groups, near[:count], size)

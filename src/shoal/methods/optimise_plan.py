@@ -23,22 +23,26 @@ class Plan(NamedTuple):
     """How often all regions are improved, at most."""
     improved: float
     """Records up to which there are rounds at all."""
+    region: int
+    """Records of a region, in multiples of k."""
     rebuilt: int
     """How often a record is looked at when groups are rebuilt, in one round and in the mean."""
+    least_looks: int
+    """Looks at records when groups are rebuilt, in one round, at least: a small table costs next to nothing."""
     least_gain: float
-    """A round that gains a smaller share of the loss is the last."""
+    """A cold round that gains a smaller share of the loss is the last."""
     bound_looks: int
     """How often a record is looked at to prove a bound."""
 
 
 CLOSE = 1.1
 """A start that loses at most this much more than the best one may still end below it, and is tried."""
-HEAT = 2
+TRIAL = 2
 """Rounds after which the better of two close starts is chosen."""
-LEAST_LOOKS = 50_000
-"""Looks at records in one round when groups are rebuilt, at least: a small table costs next to nothing."""
-REGION = 100
-"""Records of a region, in multiples of k."""
+COLD = 0.9
+"""Share of the rounds, or of the seconds, after which no step may cost more."""
+COOLING = 0.6
+"""A round that raises the loss makes the next ones cooler by this factor."""
 MOST_BOUND = 3_000_000
 """Distinct values of the table up to which a bound is worked out."""
 _ENDLESS = 1_000_000
@@ -51,7 +55,9 @@ PLANS = {
         rivals=False,
         rounds=2,
         improved=12_000,
+        region=100,
         rebuilt=8,
+        least_looks=50_000,
         least_gain=5e-4,
         bound_looks=0,
     ),
@@ -61,9 +67,11 @@ PLANS = {
         grown=1 << 15,
         greedy=6_000,
         rivals=False,
-        rounds=24,
+        rounds=18,
         improved=math.inf,
+        region=100,
         rebuilt=8,
+        least_looks=50_000,
         least_gain=1e-4,
         bound_looks=3_000,
     ),
@@ -73,13 +81,24 @@ PLANS = {
         grown=1 << 16,
         greedy=12_000,
         rivals=True,
-        rounds=80,
+        rounds=130,
         improved=math.inf,
-        rebuilt=16,
+        region=200,
+        rebuilt=8,
+        least_looks=7_000,
         least_gain=2e-5,
         bound_looks=10_000,
     ),
 }
+
+
+def hottest(plan: Plan, k: int) -> float:
+    """Return what one step may cost more in the first round, in multiples of what a record costs in the mean.
+
+    Measured on tables of several shapes: the more records a group has, the cooler its steps must be. Two rounds are
+    too few to cool down again.
+    """
+    return min(6.0, 30.0 / k) if plan.rounds > TRIAL else 0.0
 
 
 def in_seconds() -> Plan:
