@@ -136,7 +136,8 @@ def test_garbage_is_looked_for_as_before_once_a_kernel_is_compiled(chosen):
         assert gc.get_threshold() == chosen
     finally:
         gc.set_threshold(*before)
-    assert during == [(max(chosen[0], 20_000), 20, 20) if chosen[0] else chosen]
+    larger = tuple(map(max, chosen, (20_000, 20, 20)))
+    assert during == [larger if chosen[0] else chosen]
 
 
 def test_numba_settings_are_as_before_once_a_kernel_is_defined(monkeypatch):

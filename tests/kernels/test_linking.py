@@ -6,7 +6,7 @@ from numba.core.codegen import JITCodeLibrary
 
 from shoal.kernels import compiling
 
-linking = pytest.importorskip("shoal.kernels.linking")
+linking = pytest.importorskip("shoal.kernels.linking", exc_type=ImportError)
 pytestmark = pytest.mark.compiled
 kernel = compiling.kernel
 

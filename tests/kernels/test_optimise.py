@@ -191,7 +191,7 @@ def test_after_evictions_the_total_is_that_of_a_recount_and_every_group_has_k(ta
     before = total_cost(groups)
     sweep(table.space, groups, k, 3, 0.0, make_state(seed, 1))  # so that some groups have more than k
     between = total_cost(groups)
-    fall = narrow_groups(table.space, groups, k)
+    fall = narrow_groups(table.space, groups, k, make_state(seed, 2))
     assert 0.0 <= fall <= before
     assert total_cost(groups) == pytest.approx(between - fall, abs=1e-9)
     assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)

@@ -105,6 +105,19 @@ def test_top_down_equals_the_reference_where_a_record_fills_more_than_one_word(s
     )
 
 
+@pytest.mark.parametrize("seed", [31, 75, 289])
+def test_top_down_equals_the_reference_where_groups_hold_every_value_but_the_missing_one(seed):
+    """A record can then add the missing value only, which costs 1 and not one value more than all."""
+    random = np.random.default_rng(seed)
+    size, k = int(random.integers(20, 70)), int(random.integers(3, 8))
+    kinds = [Values(int(random.integers(1, 4)), missing=True), Interval(tuple(map(float, range(8))))]
+    kinds.append(Values(int(random.integers(1, 4)), missing=True))
+    weights = [1.0, float(random.choice([0.1, 0.5, 1.0, 3.0])), float(random.choice([0.0, 0.3, 1.0]))]
+    rows = np.stack([random.integers(0, kind.cardinality, size) for kind in kinds], 1).astype(np.int32)
+    found = top_down_in_order(build_space(kinds, weights), rows.T.copy(), k)
+    assert found.tolist() == reference.top_down(kinds, weights, [tuple(row) for row in rows.tolist()], k, range(size))
+
+
 # --- the paper's examples ----------------------------------------------------------------------------------------
 
 

@@ -96,7 +96,7 @@ def rare_collections() -> Iterator[None]:
     with _one_at_a_time:
         before = gc.get_threshold()
         if before[0]:  # 0 means that the user wants no searches at all
-            gc.set_threshold(max(before[0], 20_000), 20, 20)
+            gc.set_threshold(max(before[0], 20_000), max(before[1], 20), max(before[2], 20))
         try:
             yield
         finally:
@@ -106,7 +106,7 @@ def rare_collections() -> Iterator[None]:
 def _compile(function: Any, settings: dict[str, Any]) -> Any:
     """Make the kernel that Python calls, and beside it the one that other kernels call."""
     compiled = numba.njit(**settings)(function)
-    if linking is None or settings["parallel"] or settings["inline"] == "always":
+    if linking is None or settings["inline"] == "always":
         _compile_once_for_all_integers(compiled)
         return compiled
     inner = numba.njit(**settings | {"cache": False}, pipeline_class=linking.InnerCompiler)(function)
@@ -116,16 +116,15 @@ def _compile(function: Any, settings: dict[str, Any]) -> Any:
     return compiled
 
 
-def kernel(*, parallel: bool = False, inline: bool = False, allocates: bool = True) -> Callable[[_Kernel], _Kernel]:
+def kernel(*, inline: bool = False, allocates: bool = True) -> Callable[[_Kernel], _Kernel]:
     """Compile a function with numba, with the settings every kernel shares.
 
-    ``parallel`` allows ``prange``; ``inline`` pastes a small helper into its callers. ``allocates=False`` is for a
+    ``inline`` pastes a small helper into its callers. ``allocates=False`` is for a
     kernel that makes no array: it then leaves the counts of references alone, which else take most of the time of a small helper that
     is handed a dozen arrays. Such a kernel that makes an array after all is refused by the compiler.
     ``fastmath`` is never used: it deletes tests for NaN.
     """
     settings = {
-        "parallel": parallel,
         "inline": "always" if inline else "never",
         "nogil": True,
         "no_cfunc_wrapper": True,  # no kernel is passed as a function; each wrapper takes a moment to compile
@@ -146,6 +145,3 @@ def kernel(*, parallel: bool = False, inline: bool = False, allocates: bool = Tr
             numba.config.CACHE_DIR = before
 
     return compile_it
-
-
-parallel_range = numba.prange

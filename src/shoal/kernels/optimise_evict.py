@@ -10,14 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.kernels.chance import draw_below
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, put, refresh, take
 from shoal.kernels.optimise_moves import LEAST_GAIN, cheapest_hosts
 from shoal.kernels.space import INTERVAL, SET, Space, child_above, find_node, holds_code
-from shoal.typing import FloatArray, LongArray
+from shoal.typing import FloatArray, LongArray, WordArray
 
 SHARE_STAYING = 3
 """At most one in so many members is evicted: more of them seldom find a place that pays."""
+
+MOST_COLUMNS = 12
+"""Columns of a group from which records are evicted in one round, at most; others get their turn in other rounds."""
 
 
 class Journal(NamedTuple):
@@ -198,12 +202,15 @@ def narrow(space: Space, groups: Groups, group: int, column: int, k: int, journa
 
 
 @kernel()
-def narrow_groups(space: Space, groups: Groups, k: int) -> float:
-    """Try evictions from every column of every group; return the fall of the total."""
+def narrow_groups(space: Space, groups: Groups, k: int, state: WordArray) -> float:
+    """Try evictions from every column of every group, from some of them where there are many; return the fall of the total."""
     journal = make_journal(2 * groups.member.shape[1])
+    columns = space.kind.shape[0]
     fall = 0.0
     for group in range(groups.size.shape[0]):
-        for column in range(space.kind.shape[0]):
+        first = np.int64(draw_below(state, columns) if columns > MOST_COLUMNS else 0)  # draws are unsigned
+        for turn in range(min(columns, MOST_COLUMNS)):
+            column = (first + turn) % columns
             if groups.size[group] > 0 and groups.part[group, column] > 0.0:
                 fall += narrow(space, groups, group, column, k, journal)
     return fall

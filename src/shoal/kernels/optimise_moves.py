@@ -92,10 +92,12 @@ def improve_record(
     own = groups.label[record]
     size = groups.size[own]
     before = size * groups.cost[own]
+    if before == 0.0:
+        return 0.0
     rest = cost_after(space, groups, own, record, NOBODY, ENDLESS)
     widens = rest < groups.cost[own]
     swaps = widens or most > 0.0
-    if before == 0.0 or (size <= k and not swaps):
+    if size <= k and not swaps:
         return 0.0
     fall = before - (size - 1) * rest
     found = cheapest_hosts(space, groups, record, ANY_SIZE, (before if widens else fall) + most, host, price)

@@ -12,7 +12,7 @@ from shoal.kernels.optimise_cut import cut_large
 from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh
 from shoal.kernels.optimise_regroup import join_cheapest
 from shoal.kernels.sorting import order_by_key
-from shoal.kernels.space import SET, Space, range_cost
+from shoal.kernels.space import Space, pair_cost
 from shoal.typing import IntArray, LongArray, WordArray
 
 BLOCK = 64
@@ -67,18 +67,8 @@ class Regions(NamedTuple):
 
 
 @kernel(allocates=False)
-def pair_cost(space: Space, column: int, one: int, other: int) -> float:
-    """Return what one column costs if two records are released together, unweighted."""
-    if one == other:
-        return 0.0
-    if space.kind[column] == SET:
-        return 2.0 / space.domain[column]
-    return range_cost(space, column, min(one, other), max(one, other))
-
-
-@kernel(allocates=False)
 def spread_of(space: Space, codes: IntArray, members: IntArray, column: int, state: WordArray) -> float:
-    """Return the mean cost of a few random pairs of records in one column."""
+    """Return what a few random pairs of records cost in one column."""
     total = 0.0
     for _ in range(16):
         one = codes[members[draw_below(state, members.shape[0])], column]
@@ -96,6 +86,16 @@ def widest_column(space: Space, codes: IntArray, members: IntArray, state: WordA
         if spread > best:
             best, chosen = spread, column
     return chosen
+
+
+@kernel()
+def sort_by_key(part: IntArray, key: LongArray) -> None:
+    """Sort groups by their keys, which are overwritten."""
+    order = order_by_key(key)
+    for place in range(part.shape[0]):
+        key[place] = part[order[place]]
+    for place in range(part.shape[0]):
+        part[place] = key[place]
 
 
 @kernel()
@@ -129,11 +129,7 @@ def sort_groups(
         key = np.empty(end - begin, np.int64)
         for place in range(end - begin):
             key[place] = (np.int64(codes[part[place], column]) << 20) + draw_below(state, 1 << 20)
-        sort = order_by_key(key)
-        for place in range(end - begin):
-            key[place] = part[sort[place]]
-        for place in range(end - begin):
-            part[place] = key[place]
+        sort_by_key(part, key)
         middle = (begin + end) // 2
         begins[depth], ends[depth] = middle, end
         begins[depth + 1], ends[depth + 1] = begin, middle
@@ -152,11 +148,7 @@ def sort_by_distance(space: Space, codes: IntArray, part: IntArray, centre: int)
             one, other = codes[part[place], column], codes[centre, column]
             cost += space.weight[column] * pair_cost(space, column, one, other)
         key[place] = np.int64(cost * KEYS)
-    sort = order_by_key(key)
-    for place in range(part.shape[0]):
-        key[place] = part[sort[place]]
-    for place in range(part.shape[0]):
-        part[place] = key[place]
+    sort_by_key(part, key)
 
 
 @kernel()

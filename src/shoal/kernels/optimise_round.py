@@ -48,7 +48,7 @@ def improve_region(
         state, records = make_state(seed, region), groups.label.shape[0]
         sweep(space, groups, k, HOSTS, heat, state)
         dissolve_groups(space, groups)
-        narrow_groups(space, groups, k)
+        narrow_groups(space, groups, k, state)
         pool = MOST_NEIGHBOURS * k + 8  # a try costs a little beside its records
         tries = 1 + looks * records // pool
         recreate_by_cells(space, steps, groups, k, tries, MOST_NEIGHBOURS, NOISE, WARM * heat, state)

@@ -73,8 +73,9 @@ def _add_record_to_set(
     for place in range(PLACES):
         if tree.cost[place] > limit:
             continue
-        another = count_common(mine, tree.any_words[node, place], begin, end) == 0
-        tree.cost[place] += space.weight[column] * set_cost(space, column, own + another, missing)
+        count = own + (count_common(mine, tree.any_words[node, place], begin, end) == 0)
+        mixed = missing or count > space.domain[column]  # only the missing value can be one more than all
+        tree.cost[place] += space.weight[column] * set_cost(space, column, count, mixed)
 
 
 @kernel(inline=True, allocates=False)

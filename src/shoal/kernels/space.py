@@ -115,6 +115,17 @@ def set_cost(space: Space, column: int, count: int, holds_missing: bool) -> floa
 
 
 @kernel(allocates=False)
+def pair_cost(space: Space, column: int, one: int, other: int) -> float:
+    """Return the unweighted cost of releasing two codes of one column together."""
+    if one == other:
+        return 0.0
+    low, high = min(one, other), max(one, other)
+    if space.kind[column] == SET:
+        return set_cost(space, column, 2, high == space.missing[column])
+    return range_cost(space, column, low, high)
+
+
+@kernel(allocates=False)
 def holds_code(words: WordArray, word_start: int, code: int) -> bool:
     """Tell whether the bit of ``code`` is set in a group's words."""
     return (words[word_start + (code >> 6)] >> np.uint64(code & 63)) & np.uint64(1) != np.uint64(0)

@@ -15,7 +15,7 @@ import numpy as np
 from shoal.kernels.compiling import kernel
 from shoal.kernels.packing import Packing
 from shoal.kernels.range_costs import RangeCosts
-from shoal.kernels.space import SET, Space, range_cost, set_cost
+from shoal.kernels.space import Space, pair_cost
 from shoal.kernels.top_down_columns import Columns, code_at, find_columns, make_columns
 from shoal.kernels.top_down_sides import Sides, assign_to_seeds, make_sides
 from shoal.typing import AnyArray, BoolArray, FloatArray, IntArray, LongArray, WordArray
@@ -104,19 +104,10 @@ def _add_pair_costs(
         for row in range(line.shape[0]):
             total[row] += pair[(line[row] >> shift) & mask]
     else:
+        column = columns.number[place]
         for row in range(line.shape[0]):
-            total[row] += _pair_cost_in(space, columns.number[place], code, code_at(columns, rows, row, place))
-
-
-@kernel(allocates=False)
-def _pair_cost_in(space: Space, column: int, one: int, other: int) -> float:
-    """Return the weighted cost of releasing two codes together."""
-    if one == other:
-        return 0.0
-    low, high = min(one, other), max(one, other)
-    if space.kind[column] == SET:
-        return space.weight[column] * set_cost(space, column, 2, high == space.missing[column])
-    return space.weight[column] * range_cost(space, column, low, high)
+            other = code_at(columns, rows, row, place)
+            total[row] += space.weight[column] * pair_cost(space, column, code, other)
 
 
 @kernel(allocates=False)

@@ -2,8 +2,8 @@
 
 Costs by hierarchy are step functions, and a method that adds the nearest record one at a time gets stuck on
 the steps. Generalization cells do not: the first groups are cells of at least k records, taken from cheap to
-dear. They are then improved region by region; a few neighbouring
-groups at a time are rebuilt by cells.
+dear. They are then improved region by region by simulated annealing; a few neighbouring groups at a time are
+rebuilt by cells.
 """
 
 from __future__ import annotations

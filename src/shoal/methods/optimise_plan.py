@@ -20,7 +20,7 @@ class Plan(NamedTuple):
     rivals: bool
     """Whether Bottom-Up and Top-Down are starts too."""
     rounds: int
-    """How often all regions are improved, at most."""
+    """How often all regions are improved, at most; fewer times where columns are many."""
     improved: float
     """Records up to which there are rounds at all."""
     region: int
@@ -43,6 +43,10 @@ COLD = 0.9
 """Share of the rounds, or of the seconds, after which no step may cost more."""
 COOLING = 0.6
 """A round that raises the loss makes the next ones cooler by this factor."""
+MANY_COLUMNS = 12
+"""Columns above which there are fewer rounds."""
+MOST_HEAT = 2.0
+"""What a record costs, in columns released whole, is taken for this much at most when steps may cost more."""
 MOST_BOUND = 3_000_000
 """Distinct values of the table up to which a bound is worked out."""
 _ENDLESS = 1_000_000
@@ -90,6 +94,13 @@ PLANS = {
         bound_looks=10_000,
     ),
 }
+
+
+def rounds_for(plan: Plan, records: int, columns: int) -> int:
+    """Return how often all regions of a table are improved, at most: with many columns a round takes long."""
+    if records > plan.improved:
+        return 0
+    return plan.rounds if columns <= MANY_COLUMNS else 1 + plan.rounds * MANY_COLUMNS // columns
 
 
 def hottest(plan: Plan, k: int) -> float:

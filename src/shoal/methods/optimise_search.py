@@ -18,11 +18,13 @@ from shoal.methods.optimise_plan import (
     COLD,
     COOLING,
     MOST_BOUND,
+    MOST_HEAT,
     PLANS,
     TRIAL,
     Plan,
     hottest,
     in_seconds,
+    rounds_for,
 )
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.typing import FloatArray, IntArray
@@ -51,7 +53,7 @@ class Search:
         self.seed = task.seed % (1 << 32)  # kernels take 64-bit words
         self.rows: IntArray = np.ascontiguousarray(table.codes.T)
         self.plan = PLANS[task.effort] if isinstance(task.effort, str) else in_seconds()
-        self.rounds = self.plan.rounds if table.records <= self.plan.improved else 0
+        self.rounds = rounds_for(self.plan, table.records, len(table.columns))
         self.deadline = np.inf if isinstance(task.effort, str) else time.monotonic() + float(task.effort)
         self.whole = table.records * float(table.space.weight.sum())
         self.starts: dict[str, Found] = {}
@@ -149,7 +151,7 @@ class Search:
 
     def improve(self) -> None:
         """Improve the best starts round by round, regions side by side, until rounds gain too little."""
-        if self.rounds == 0:
+        if self.rounds == 0 or self._latest().groups == 1:
             return
         import numba  # noqa: PLC0415
 
@@ -161,9 +163,9 @@ class Search:
             for number in range(TRIAL, self.rounds):
                 if not self._in_time():
                     break
-                before, found = found, self._improve_once(found, pool, number)
-                cold = self._heat(number, found) == 0.0
-                if cold and before.loss - found.loss <= self.plan.least_gain * before.loss:
+                heat = self._heat(number, found)
+                before, found = found, self._improve_once(found, pool, number, heat)
+                if heat == 0.0 and before.loss - found.loss <= self.plan.least_gain * before.loss:
                     break
 
     def _choose(self, pool: ThreadPoolExecutor) -> Found:
@@ -173,22 +175,22 @@ class Search:
         for place, _ in enumerate(close):
             for number in range(min(TRIAL, self.rounds)):
                 if self._in_time():
-                    close[place] = self._improve_once(close[place], pool, number)
+                    heat = self._heat(number, close[place])
+                    close[place] = self._improve_once(close[place], pool, number, heat)
         return min(close, key=lambda found: found.loss)
 
     def _heat(self, number: int, found: Found) -> float:
         """Return what a step of a round may cost more."""
-        of_a_record = found.loss * self.whole / self.table.records
+        of_a_record = min(MOST_HEAT, found.loss * self.whole / self.table.records)
         return self.hottest * of_a_record * max(0.0, 1.0 - self._share_of_rounds(number) / COLD)
 
-    def _improve_once(self, found: Found, pool: ThreadPoolExecutor, number: int) -> Found:
+    def _improve_once(self, found: Found, pool: ThreadPoolExecutor, number: int, heat: float) -> Found:
         from shoal.kernels.optimise_regions import make_regions, renumber  # noqa: PLC0415
         from shoal.kernels.optimise_round import improve_region  # noqa: PLC0415
 
         space, k, seed = self.table.space, self.k, (self.seed << 24) + number
         labels = found.labels.copy()
         regions = make_regions(space, self.rows, labels, found.groups, self.plan.region * k, seed)
-        heat = self._heat(number, found)
         often = max(self.plan.rebuilt, self.plan.least_looks // self.table.records)
 
         def improve(region: int) -> float:
@@ -197,7 +199,7 @@ class Search:
 
         cost = sum(pool.map(improve, range(len(regions.start) - 1)))
         better = Found(labels, renumber(labels), cost / self.whole)
-        if better.loss > found.loss:
+        if better.loss > found.loss * (1.0 + 1e-12):  # else it is rounding
             self.hottest *= COOLING
         self._keep(better)
         self._tell_loss(0.3 + 0.6 * self._share_of_rounds(number + 1))
