@@ -210,7 +210,7 @@ def narrow_groups(space: Space, groups: Groups, k: int, state: WordArray) -> flo
     for group in range(groups.size.shape[0]):
         first = np.int64(draw_below(state, columns) if columns > MOST_COLUMNS else 0)  # draws are unsigned
         for turn in range(min(columns, MOST_COLUMNS)):
-            column = (first + turn) % columns
+            column = int((first + turn) % columns)
             if groups.size[group] > 0 and groups.part[group, column] > 0.0:
                 fall += narrow(space, groups, group, column, k, journal)
     return fall

@@ -45,8 +45,6 @@ COOLING = 0.6
 """A round that raises the loss makes the next ones cooler by this factor."""
 MANY_COLUMNS = 12
 """Columns above which there are fewer rounds."""
-MOST_HEAT = 2.0
-"""What a record costs, in columns released whole, is taken for this much at most when steps may cost more."""
 MOST_BOUND = 3_000_000
 """Distinct values of the table up to which a bound is worked out."""
 _ENDLESS = 1_000_000

@@ -18,7 +18,6 @@ from shoal.methods.optimise_plan import (
     COLD,
     COOLING,
     MOST_BOUND,
-    MOST_HEAT,
     PLANS,
     TRIAL,
     Plan,
@@ -181,7 +180,7 @@ class Search:
 
     def _heat(self, number: int, found: Found) -> float:
         """Return what a step of a round may cost more."""
-        of_a_record = min(MOST_HEAT, found.loss * self.whole / self.table.records)
+        of_a_record = found.loss * self.whole / self.table.records
         return self.hottest * of_a_record * max(0.0, 1.0 - self._share_of_rounds(number) / COLD)
 
     def _improve_once(self, found: Found, pool: ThreadPoolExecutor, number: int, heat: float) -> Found:
