@@ -19,6 +19,8 @@ class Plan(NamedTuple):
     """Records up to which k-member, whose time grows with their square, is one of the starts."""
     rivals: bool
     """Whether Bottom-Up and Top-Down are starts too."""
+    priced: int
+    """How often a tuple may be looked at in one walk over the cells that prices open, in the mean; 0: no prices."""
     rounds: int
     """How often all regions are improved, at most; fewer times where columns are many."""
     improved: float
@@ -47,6 +49,8 @@ MANY_COLUMNS = 12
 """Columns above which there are fewer rounds."""
 MOST_BOUND = 3_000_000
 """Distinct values of the table up to which a bound is worked out."""
+LONG = 45.0
+"""Seconds from which prices are worth their time."""
 _ENDLESS = 1_000_000
 PLANS = {
     "fast": Plan(
@@ -55,6 +59,7 @@ PLANS = {
         grown=1 << 12,
         greedy=6_000,
         rivals=False,
+        priced=0,
         rounds=2,
         improved=12_000,
         region=100,
@@ -69,6 +74,7 @@ PLANS = {
         grown=1 << 15,
         greedy=6_000,
         rivals=False,
+        priced=0,
         rounds=18,
         improved=math.inf,
         region=100,
@@ -83,6 +89,7 @@ PLANS = {
         grown=1 << 16,
         greedy=12_000,
         rivals=True,
+        priced=60_000,
         rounds=130,
         improved=math.inf,
         region=200,
@@ -110,6 +117,7 @@ def hottest(plan: Plan, k: int) -> float:
     return min(6.0, 30.0 / k) if plan.rounds > TRIAL else 0.0
 
 
-def in_seconds() -> Plan:
+def in_seconds(seconds: float) -> Plan:
     """Return the plan of a run that the clock ends, or a round that gains nothing."""
-    return PLANS["balanced"]._replace(rounds=_ENDLESS, least_gain=0.0)
+    plan, best = PLANS["balanced"]._replace(rounds=_ENDLESS, least_gain=0.0), PLANS["best"]
+    return plan._replace(priced=best.priced, region=best.region) if seconds >= LONG else plan

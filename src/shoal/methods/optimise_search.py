@@ -25,6 +25,7 @@ from shoal.methods.optimise_plan import (
     in_seconds,
     rounds_for,
 )
+from shoal.methods.optimise_prices import group_by_prices
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.typing import FloatArray, IntArray
 
@@ -51,7 +52,7 @@ class Search:
         self.k = min(task.k, table.records)
         self.seed = task.seed % (1 << 32)  # kernels take 64-bit words
         self.rows: IntArray = np.ascontiguousarray(table.codes.T)
-        self.plan = PLANS[task.effort] if isinstance(task.effort, str) else in_seconds()
+        self.plan = PLANS[task.effort] if isinstance(task.effort, str) else in_seconds(float(task.effort))
         self.rounds = rounds_for(self.plan, table.records, len(table.columns))
         self.deadline = np.inf if isinstance(task.effort, str) else time.monotonic() + float(task.effort)
         self.whole = table.records * float(table.space.weight.sum())
@@ -82,6 +83,8 @@ class Search:
         promising = self._latest().loss * CLOSE >= self.starts["cells"].loss
         if promising and by_windows and plan.ratio < quick.ratio and self._in_time():
             self._look_for_cells(plan)
+        if plan.priced and self._in_time():
+            self._price()
         self._tell_loss(0.3)
 
     def _look_for_cells(self, plan: Plan) -> None:
@@ -102,6 +105,17 @@ class Search:
         sample = blocks[len(blocks) // 2]
         if len(blocks) == 1 or grow_block(table, sample, k, seed)[1] < self._cost_of(sample):
             self._offer("grown", grow_groups(table, blocks, k, seed, self._tell))
+
+    def _price(self) -> None:
+        """Open the cells that prices tell to open, where all columns have a hierarchy: then cells are all there is."""
+        if {one.kind for one in self.table.columns} != {"node"}:
+            return
+        labels, groups, _ = self._latest()
+        paid = self._costs(labels, groups)[0][labels]
+        priced = group_by_prices(self.table, self.k, paid, self.plan.priced, self.seed, self._tell, self.deadline)
+        if priced is not None:
+            self._offer("priced", priced.labels)
+            self.bound = priced.bound / self.whole
 
     def _cost_of(self, records: IntArray) -> float:
         """Return what records cost in the best groups so far."""
@@ -168,8 +182,14 @@ class Search:
                     break
 
     def _choose(self, pool: ThreadPoolExecutor) -> Found:
-        """Improve the two best starts for a few rounds, where they are close, and return the better one."""
+        """Improve the two best starts for a few rounds, where they are close, and return the better one.
+
+        Groups of cells opened by prices need no comparison: they end lowest even where they start a little higher.
+        """
         best, *others = sorted(self.starts.values(), key=lambda found: found.loss)
+        priced = self.starts.get("priced")
+        if priced is not None and priced.loss <= CLOSE * best.loss:
+            best, others = priced, []
         close = [best, *(other for other in others[:1] if other.loss <= CLOSE * best.loss)]
         for place, _ in enumerate(close):
             for number in range(min(TRIAL, self.rounds)):
@@ -206,7 +226,7 @@ class Search:
 
     def prove(self) -> None:
         """Work out how low any loss can be, where the effort allows it."""
-        if self.plan.bound_looks and self._in_time() and self.rows.size <= MOST_BOUND:
+        if self.bound is None and self.plan.bound_looks and self._in_time() and self.rows.size <= MOST_BOUND:
             self.bound = lower_bound(self.table, self.k, self.plan.bound_looks, self._tell)
 
     def grouping(self) -> Grouping:
