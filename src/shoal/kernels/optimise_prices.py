@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise_cells import Queue, pop, push
 from shoal.kernels.optimise_worth import STEPS, Cells, cell_worth
+from shoal.kernels.search_queue import drop_first, make_queue, push
 from shoal.kernels.sorting import order_by_key
 from shoal.typing import FloatArray, IntArray, LongArray
 
@@ -118,6 +118,7 @@ def climb_prices(cells: Cells, climb: Climb, k: int, known: float, strides: int)
             level[1], level[2] = level[1] * SHORTER, 0.0
             for place in range(tuples):
                 climb.price[place] = climb.best[place]
+            continue
         stride(climb, lacking, known - bound)
     return level[0]
 
@@ -147,26 +148,19 @@ def open_cells(
     """
     used, tuples = cells.used[0], climb.price.shape[0]
     left, taken, count = climb.many.copy(), np.zeros(tuples, np.int32), np.zeros(STEPS, np.int64)
-    queue = Queue(
-        np.zeros(used),
-        np.zeros((0, 0), np.int32),
-        np.zeros(0, np.int32),
-        np.zeros(used, np.int64),
-        np.zeros(2, np.int64),
-    )
+    queue, waiting = make_queue(used), 0
     opened, costs, groups = np.zeros(used, np.int64), np.zeros(used), 0
     for cell in range(used):
-        queue.cost[cell] = -np.inf
-        push(queue, cell)
-    while queue.size[0] > 0:
-        cell = pop(queue)
+        waiting = push(queue, waiting, -np.inf, cell, cell)
+    while waiting > 0:
+        cell = queue.item[0]
+        waiting = drop_first(queue, waiting)
         member = cells.member[cells.start[cell] : cells.start[cell + 1]]
         worth = cell_worth(member, cells.cost[cell], climb.best, left, k, allowed, count, taken)
         if worth <= 0.0:
             continue
-        if queue.size[0] > 0 and -worth > queue.cost[queue.order[0]]:
-            queue.cost[cell] = -worth
-            push(queue, cell)
+        if waiting > 0 and -worth > queue.bound[0]:
+            waiting = push(queue, waiting, -worth, cell, cell)
             continue
         assign(member, taken, left, start, order, groups, label)
         opened[groups], costs[groups] = cell, cells.cost[cell]
@@ -175,5 +169,7 @@ def open_cells(
     for place in range(groups):
         cell = opened[by_cost[place]]
         member = cells.member[cells.start[cell] : cells.start[cell + 1]]
-        assign(member, left.copy(), left, start, order, by_cost[place], label)
+        for other in range(member.shape[0]):
+            taken[member[other]] = left[member[other]]
+        assign(member, taken, left, start, order, by_cost[place], label)
     return groups

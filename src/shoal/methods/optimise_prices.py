@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from shoal.methods.optimise_start import CHUNK
 from shoal.typing import FloatArray, IntArray, LongArray, Progress
 
 if TYPE_CHECKING:
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from shoal.kernels.optimise_prices import Climb
     from shoal.kernels.optimise_worth import Cells
 
-MOST_TUPLES = 1 << 16
+_MOST_TUPLES = 1 << 16
 """Distinct tuples up to which prices are looked for."""
 _MOST_CELLS = 1 << 19
+"""Cells that a walk may keep."""
 _MOST_MEMBERS = 1 << 25
-_CHUNK = 10_000_000
-"""Looks at tuples between two looks at the clock."""
+"""Tuples of all these cells together."""
 _BELOW_PAID = 0.93
 """The first prices, as a share of what records pay in the best grouping so far."""
 _MARGINS = (0.1, 0.25, 0.25, 0.25, 0.25)
@@ -65,11 +66,11 @@ def group_by_prices(
     from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
 
     tuples = distinct_tuples(table.codes)
-    if len(tuples.size) > MOST_TUPLES:
+    if len(tuples.size) > _MOST_TUPLES:
         return None
     many, known, mean = tuples.size.astype(np.int32), float(paid.sum()), float(paid.mean())
     rows = np.ascontiguousarray(table.codes.T[tuples.first])
-    ladder = build_ladder(table.space, rows, k, 2.0, make_state(seed, 2))
+    ladder = build_ladder(table.space, rows, k, 2.0, make_state(seed, 2))  # the ratio is for windows of numbers
     if np.diff(ladder.first).max() >= MOST_LEVELS:  # of a higher tree some levels are left out
         return None
     levels = _levels(ladder)
@@ -97,11 +98,12 @@ def _climb(cells: Cells, climb: Climb, k: int, known: float, deadline: float) ->
     from shoal.kernels.optimise_prices import climb_prices  # noqa: PLC0415
 
     strides = int(np.clip(_LOOKS // max(int(cells.start[cells.used[0]]), 1), *_STRIDES))
+    bound = 0.0
     for _ in range(0, strides, _AT_ONCE):
         if time.monotonic() > deadline:
             break
-        climb_prices(cells, climb, k, known, _AT_ONCE)
-    return float(climb.level[0])
+        bound = climb_prices(cells, climb, k, known, _AT_ONCE)
+    return bound
 
 
 class _Levels(NamedTuple):
@@ -134,6 +136,6 @@ def _walk(levels: _Levels, climb: Climb, k: int, looks: int, seed: int, deadline
     while walk.depth[0] >= 0:
         if cells.used[1] or looks <= 0 or time.monotonic() > deadline:
             return None
-        collect(*levels, walk, climb.many, k, climb.ceiling, cells, min(looks, _CHUNK))
-        looks -= _CHUNK
+        collect(*levels, walk, climb.many, k, climb.ceiling, cells, min(looks, CHUNK))
+        looks -= CHUNK
     return cells

@@ -112,10 +112,11 @@ class Search:
             return
         labels, groups, _ = self._latest()
         paid = self._costs(labels, groups)[0][labels]
-        priced = group_by_prices(self.table, self.k, paid, self.plan.priced, self.seed, self._tell, self.deadline)
+        half = (time.monotonic() + self.deadline) / 2.0  # of a number of seconds; the rounds need time too
+        priced = group_by_prices(self.table, self.k, paid, self.plan.priced, self.seed, self._tell, half)
         if priced is not None:
             self._offer("priced", priced.labels)
-            self.bound = priced.bound / self.whole
+            self.bound = priced.bound / self.whole if priced.bound > 0.0 else None
 
     def _cost_of(self, records: IntArray) -> float:
         """Return what records cost in the best groups so far."""
@@ -226,8 +227,9 @@ class Search:
 
     def prove(self) -> None:
         """Work out how low any loss can be, where the effort allows it."""
-        if self.bound is None and self.plan.bound_looks and self._in_time() and self.rows.size <= MOST_BOUND:
-            self.bound = lower_bound(self.table, self.k, self.plan.bound_looks, self._tell)
+        if self.plan.bound_looks and self._in_time() and self.rows.size <= MOST_BOUND:
+            proven = lower_bound(self.table, self.k, self.plan.bound_looks, self._tell)
+            self.bound = max(proven, self.bound or 0.0)
 
     def grouping(self) -> Grouping:
         """Return the best groups found."""
