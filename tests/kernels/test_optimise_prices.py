@@ -169,6 +169,12 @@ def test_prices_prove_more_than_the_cheapest_cell_of_each_record():
     assert bounds[0] * 1.05 < bounds[1]
 
 
+def test_the_higher_bound_counts_where_prices_prove_less_than_the_cheapest_cells():
+    table = coded_table(77, "ff", 496638, missing=True)
+    bounds = [shoal.Optimise().run(table, Task(k=5, effort=one)).details["lower_bound"] for one in ("balanced", "best")]
+    assert bounds[0] <= bounds[1]
+
+
 def test_a_walk_that_may_not_look_often_enough_gives_nothing():
     table = coded_table(200, "nnff", 5)
     paid = np.ones(200)
