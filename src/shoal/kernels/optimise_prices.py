@@ -127,7 +127,7 @@ def climb_prices(cells: Cells, climb: Climb, k: int, known: float, strides: int)
 def assign(
     member: IntArray, taken: IntArray, left: IntArray, start: LongArray, order: LongArray, group: int, label: IntArray
 ) -> None:
-    """Give a group the records of tuples that a cell takes, those not yet taken first to last."""
+    """Give a group as many records of each tuple as a cell takes, the last ones of those left."""
     for place in range(member.shape[0]):
         one = member[place]
         for _ in range(taken[one]):
