@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shoal.kernels.chance import make_state
 from shoal.kernels.optimise_cells import run_search, start_search
 from shoal.kernels.optimise_evict import evict, main_branch, make_journal, narrow_groups
-from shoal.kernels.optimise_groups import ENDLESS, NOBODY, cost_after, cost_with, put, refresh, take, total_cost
+from shoal.kernels.optimise_groups import ENDLESS, NOBODY, cost_after, cost_with, join, put, refresh, take, total_cost
 from shoal.kernels.optimise_grow import grow_all, leave_grid, make_grid, take_nearest
 from shoal.kernels.optimise_ladder import build_ladder
 from shoal.kernels.optimise_moves import dissolve_groups, sweep
@@ -64,6 +64,24 @@ def test_the_cost_foretold_for_a_move_or_a_swap_is_the_one_counted_after_it(tabl
     refresh(space, groups, target)
     assert (groups.cost[own], groups.cost[target]) == pytest.approx(foretold, abs=1e-12)
     assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(coded_tables(least=8), st.integers(2, 4), st.integers(0, 99))
+def test_a_record_that_joins_leaves_what_a_recount_would(table, k, seed):
+    one, other = np.random.default_rng(seed).choice(table.records, 2, replace=False)
+    joined, counted = loaded(table, k, seed), loaded(table, k, seed)
+    own, target = joined.label[one], joined.label[other]
+    if own == target:
+        return
+    for groups in (joined, counted):
+        take(groups, one)
+        refresh(table.space, groups, own)
+    join(table.space, joined, target, one)
+    put(counted, target, one)
+    refresh(table.space, counted, target)
+    for left, right in zip(joined, counted, strict=True):
+        assert (left == right).all()
 
 
 def test_records_that_fit_nowhere_together_join_the_groups_where_they_cost_least():

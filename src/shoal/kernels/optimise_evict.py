@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.kernels.chance import draw_below
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, put, refresh, take
+from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, join, put, refresh, take
 from shoal.kernels.optimise_moves import LEAST_GAIN, cheapest_hosts
 from shoal.kernels.space import INTERVAL, SET, Space, child_above, find_node, holds_code
 from shoal.typing import FloatArray, LongArray, WordArray
@@ -122,8 +122,7 @@ def refill(space: Space, groups: Groups, group: int, k: int, gain: float, journa
         donor = groups.label[record]
         take_noted(groups, record, journal)
         refresh(space, groups, donor)
-        put(groups, group, record)
-        refresh(space, groups, group)
+        join(space, groups, group, record)
         gain -= rise
     return gain
 
@@ -153,8 +152,7 @@ def evict(
         if gain <= 0.0 or cheapest_hosts(space, groups, journal.record[place], room, gain, host, price) == 0:
             undo(space, groups, journal)
             return 0.0
-        put(groups, host[0], journal.record[place])
-        refresh(space, groups, host[0])
+        join(space, groups, host[0], journal.record[place])
         gain -= price[0]
     gain = refill(space, groups, group, k, gain, journal)
     if gain <= 0.0:

@@ -1,7 +1,7 @@
 """Groups that change record by record, with their covers and costs kept up to date.
 
 The costs of a step are worked out from the members before it is taken; ``refresh`` counts a group anew after
-it, so that the total is always that of a recount.
+it, and ``join`` leaves what a recount would, so that the total is always that of a recount.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space import SET, Space, count_bits, holds_code, range_cost, set_cost
+from shoal.kernels.space import SET, Space, holds_code, range_cost, set_cost
 from shoal.typing import FloatArray, IntArray, WordArray
 
 ENDLESS = np.inf
@@ -101,23 +101,27 @@ def take(groups: Groups, record: int) -> None:
 
 
 @kernel(allocates=False)
+def note_value(groups: Groups, group: int, first: int, code: int) -> int:
+    """Note that one more member has a value, in the SET column whose words begin at ``first``; return 1 if it is new, else 0."""
+    word, bit = first + (code >> 6), np.uint64(1) << np.uint64(code & 63)
+    if groups.words[group, word] & bit == np.uint64(0):
+        groups.words[group, word] |= bit
+        groups.alone[group, word] |= bit
+        return 1
+    groups.alone[group, word] &= ~bit
+    return 0
+
+
+@kernel(allocates=False)
 def refresh_set(space: Space, groups: Groups, group: int, column: int) -> float:
     """Count the values of a SET column anew; return its unweighted cost."""
     first, last = space.word_start[column], space.word_start[column + 1]
     for word in range(first, last):
         groups.words[group, word] = np.uint64(0)
         groups.alone[group, word] = np.uint64(0)
-    for place in range(groups.size[group]):
-        code = groups.codes[groups.member[group, place], column]
-        word, bit = first + (code >> 6), np.uint64(1) << np.uint64(code & 63)
-        if groups.words[group, word] & bit == np.uint64(0):
-            groups.words[group, word] |= bit
-            groups.alone[group, word] |= bit
-        elif groups.alone[group, word] & bit != np.uint64(0):
-            groups.alone[group, word] ^= bit
     count = 0
-    for word in range(first, last):
-        count += count_bits(groups.words[group, word])
+    for place in range(groups.size[group]):
+        count += note_value(groups, group, first, groups.codes[groups.member[group, place], column])
     groups.distinct[group, column] = count
     return set_cost(space, column, count, groups.high[group, column] == space.missing[column])
 
@@ -141,6 +145,30 @@ def refresh(space: Space, groups: Groups, group: int) -> None:
         else:
             cost = range_cost(space, column, low, high)
         groups.part[group, column] = space.weight[column] * cost
+        total += groups.part[group, column]
+    groups.cost[group] = total
+
+
+@kernel(allocates=False)
+def join(space: Space, groups: Groups, group: int, record: int) -> None:
+    """Add a record to a group that has some; cover and cost become what ``refresh`` would make them, without a look at the others."""
+    put(groups, group, record)
+    total = 0.0
+    for column in range(space.kind.shape[0]):
+        code = groups.codes[record, column]
+        low, high = groups.low[group, column], groups.high[group, column]
+        if code < groups.next_low[group, column]:
+            groups.low[group, column], groups.next_low[group, column] = min(low, code), max(low, code)
+        if code > groups.next_high[group, column]:
+            groups.high[group, column], groups.next_high[group, column] = max(high, code), min(high, code)
+        if space.kind[column] == SET:
+            groups.distinct[group, column] += note_value(groups, group, space.word_start[column], code)
+            mixed = groups.high[group, column] == space.missing[column]
+            cost = set_cost(space, column, groups.distinct[group, column], mixed)
+            groups.part[group, column] = space.weight[column] * cost
+        elif code < low or code > high:
+            cost = range_cost(space, column, min(low, code), max(high, code))
+            groups.part[group, column] = space.weight[column] * cost
         total += groups.part[group, column]
     groups.cost[group] = total
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.kernels.chance import draw_below, draw_share
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, put, refresh, take
+from shoal.kernels.optimise_groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, join, put, refresh, take
 from shoal.kernels.space import Space
 from shoal.typing import FloatArray, LongArray, WordArray
 
@@ -117,9 +117,11 @@ def improve_record(
     if partner != NOBODY:
         take(groups, partner)
         put(groups, own, partner)
-    put(groups, target, record)
+        put(groups, target, record)
+        refresh(space, groups, target)
+    else:
+        join(space, groups, target, record)
     refresh(space, groups, own)
-    refresh(space, groups, target)
     return best
 
 
@@ -151,8 +153,7 @@ def dissolve(space: Space, groups: Groups, group: int, member: LongArray, host: 
         member[place] = groups.member[group, place]
     groups.size[group] = 0
     while given < size and cheapest_hosts(space, groups, member[given], room, gain, host, price) > 0:
-        put(groups, host[0], member[given])
-        refresh(space, groups, host[0])
+        join(space, groups, host[0], member[given])
         gain -= price[0]
         given += 1
     if given == size:

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.kernels.chance import draw_below, draw_share
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh, take
+from shoal.kernels.optimise_groups import ENDLESS, Groups, join, make_groups, put, refresh, take
 from shoal.kernels.optimise_moves import LEAST_GAIN, cheapest_hosts
 from shoal.kernels.optimise_regroup import neighbours, replace_groups
 from shoal.kernels.optimise_steps import Sieve, Steps, find_cell, make_sieve, sort_pool
@@ -120,12 +120,10 @@ def give_away(
         new = cheapest_hosts(space, trial, record, room, limit, host, price) > 0
         target, rise = host[0], price[0] if new else limit
         if cheapest_hosts(space, groups, record, room, rise, host, price) > 0:
-            put(groups, host[0], record)
-            refresh(space, groups, host[0])
+            join(space, groups, host[0], record)
             rise = price[0]
         elif new:
-            put(trial, target, record)
-            refresh(space, trial, target)
+            join(space, trial, target, record)
         else:
             return given, limit
         limit -= rise
@@ -134,13 +132,17 @@ def give_away(
 
 @kernel(allocates=False)
 def take_back(space: Space, groups: Groups, trial: Groups, pool: IntArray, given: int) -> None:
-    """Undo ``give_away`` for the records that went to old groups."""
+    """Undo ``give_away`` for the records that went to old groups; the pool is of no use afterwards."""
     for place in range(given):
         record = pool[place]
+        pool[place] = -1
         if trial.label[record] < 0:
-            host = groups.label[record]
+            pool[place] = groups.label[record]  # from here on the entry names the group to count anew
+            groups.cost[pool[place]] = ENDLESS
             take(groups, record)
-            refresh(space, groups, host)
+    for place in range(given):
+        if pool[place] >= 0 and groups.cost[pool[place]] == ENDLESS:
+            refresh(space, groups, pool[place])
 
 
 @kernel(allocates=False)

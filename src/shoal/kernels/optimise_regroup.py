@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.kernels.chance import draw_below, draw_share
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise_groups import ENDLESS, Groups, cost_with, put, refresh
+from shoal.kernels.optimise_groups import ENDLESS, Groups, cost_with, join, put, refresh
 from shoal.kernels.space import Space
 from shoal.typing import LongArray, WordArray
 
@@ -48,8 +48,7 @@ def join_cheapest(space: Space, groups: Groups, used: int, record: int) -> None:
         rise = (size + 1) * cost - before
         if cost <= limit and rise < best:
             best, chosen = rise, group
-    put(groups, chosen, record)
-    refresh(space, groups, chosen)
+    join(space, groups, chosen, record)
 
 
 @kernel(allocates=False)
