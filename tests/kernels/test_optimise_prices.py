@@ -79,7 +79,7 @@ def cells_by_trying_all(levels, k, ceiling):
     """Return the cheapest cost of every set of tuples that some combination of levels holds in one cell, if worth something."""
     found = {}
     for step in product(*(range(*ends) for ends in zip(levels.first, levels.first[1:], strict=False))):
-        key, cost = levels.cell[list(step)].T, levels.price[list(step)].sum(0)
+        key, cost = levels.cell[list(step)].T, levels.cost[list(step)].sum(0)
         for one in np.unique(key, axis=0):
             inside = np.flatnonzero((key == one).all(1))
             if worth_of(ceiling[inside] - cost[inside[0]], k) > 1e-9:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.kernels.space import cost_table, cover_groups
 from shoal.methods.base import Task
+from shoal.methods.optimise_plan import LONG, PLANS, in_seconds
 from tests import reference_optimise
 from tests.tables import coded_table, coded_tables
 
@@ -55,14 +56,14 @@ def test_no_grouping_is_below_the_bound(table, k):
     assert least <= loss_of(table, found.labels) + 1e-9
 
 
-@pytest.mark.parametrize("columns", ["iiii", "nnffss"])
-def test_the_number_of_threads_changes_nothing(columns):
+@pytest.mark.parametrize(("columns", "effort"), [("iiii", "balanced"), ("nnffss", "balanced"), ("nnfff", "best")])
+def test_the_number_of_threads_changes_nothing(columns, effort):
     table = coded_table(700, columns, 5)
     before = numba.get_num_threads()
     found = []
     for threads in (1, before):
         numba.set_num_threads(threads)
-        found.append(shoal.Optimise().run(table, Task(k=3, seed=4)).labels.tolist())
+        found.append(shoal.Optimise().run(table, Task(k=3, seed=4, effort=effort)).labels.tolist())
     numba.set_num_threads(before)
     assert found[0] == found[1]
     assert len(set(found[0])) > 100
@@ -89,10 +90,12 @@ def test_an_interrupted_run_returns_the_best_so_far_only_if_asked():
     assert kept.details["losses"][-1] == pytest.approx(loss_of(table, kept.labels), abs=1e-12)
 
 
-@pytest.mark.parametrize("effort", ["fast", "balanced", 0.5])
-def test_progress_never_falls_and_the_loss_reported_never_rises(effort):
+@pytest.mark.parametrize(
+    ("columns", "effort"), [("ffii", "fast"), ("ffii", "balanced"), ("ffii", 0.5), ("ffnn", "best")]
+)
+def test_progress_never_falls_and_the_loss_reported_never_rises(columns, effort):
     heard = []
-    table = coded_table(400, "ffii", 3)
+    table = coded_table(400, columns, 3)
     shoal.Optimise().run(table, Task(k=5, effort=effort, progress=lambda done, text: heard.append((done, text))))
     done = [share for share, _ in heard]
     losses = [float(text.split()[1]) for _, text in heard if text.startswith("loss")]
@@ -119,6 +122,11 @@ def test_a_number_of_seconds_is_kept_and_a_result_returned():
     found = shoal.Optimise().run(table, Task(k=4, effort=0.01))
     assert np.bincount(found.labels).min() >= 4
     assert loss_of(table, found.labels) < loss_of(table, shoal.Mondrian().run(table, Task(k=4)).labels)
+
+
+def test_prices_are_for_the_best_effort_and_for_runs_of_some_length():
+    assert PLANS["best"].priced == in_seconds(LONG).priced > 0
+    assert PLANS["balanced"].priced == PLANS["fast"].priced == in_seconds(LONG - 1.0).priced == 0
 
 
 @settings(max_examples=60, deadline=None)

@@ -173,3 +173,13 @@ def open_cells(
             taken[member[other]] = left[member[other]]
         assign(member, taken, left, start, order, by_cost[place], label)
     return groups
+
+
+@kernel()
+def weigh_cells(cells: Cells, climb: Climb, k: int, allowed: float) -> FloatArray:
+    """Return what each cell is worth at the best prices and ``allowed`` on top of it, 0 if that is nothing."""
+    count, taken, worth = np.zeros(STEPS, np.int64), np.zeros(climb.best.shape[0], np.int32), np.zeros(cells.used[0])
+    for cell in range(cells.used[0]):
+        member = cells.member[cells.start[cell] : cells.start[cell + 1]]
+        worth[cell] = cell_worth(member, cells.cost[cell], climb.best, climb.many, k, allowed, count, taken)
+    return worth

@@ -97,7 +97,7 @@ def next_level(walk: Walk, first: LongArray, cell: IntArray, count: LongArray) -
 def collect(
     first: LongArray,
     cell: IntArray,
-    price: FloatArray,
+    cost: FloatArray,
     walk: Walk,
     many: IntArray,
     k: int,
@@ -107,7 +107,7 @@ def collect(
 ) -> None:
     """Go on for ``budget`` looks at tuples and keep the cells worth something at the ceiling.
 
-    ``cell`` and ``price`` tell for each level and tuple which cell it lies in and what that costs. A part that
+    ``cell`` and ``cost`` tell for each level and tuple which cell it lies in and what that costs. A part that
     is worth nothing even if all other columns cost nothing holds no cell that is.
     """
     rough, taken, count = (
@@ -129,7 +129,7 @@ def collect(
             level = walk.level[depth]
             if level > first[depth - 1] and is_one_cell(member, cell[level - 1]):
                 continue
-            walk.cost[depth] = walk.cost[depth - 1] + price[level, member[0]]
+            walk.cost[depth] = walk.cost[depth - 1] + cost[level, member[0]]
         if cell_worth(member, walk.cost[depth], ceiling, many, k, 0.0, rough, taken) <= 0.0:
             continue
         if depth == columns:

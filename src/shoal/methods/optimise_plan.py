@@ -44,7 +44,11 @@ TRIAL = 2
 COLD = 0.9
 """Share of the rounds, or of the seconds, after which no step may cost more."""
 COOLING = 0.6
-"""A round that raises the loss makes the next ones cooler by this factor."""
+"""A round that raises the loss makes the next ones cooler by this factor, where no cells are reopened."""
+REOPENED = 2.4
+"""How often a round opens cells that prices offer in the place of groups, for each group of k records."""
+REOPENING = 0.1
+"""What that may cost more in the first round, in multiples of what k records cost in the mean."""
 MANY_COLUMNS = 12
 """Columns above which there are fewer rounds."""
 MOST_BOUND = 3_000_000

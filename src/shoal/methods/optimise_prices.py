@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shoal.encoding import CodedTable
     from shoal.kernels.optimise_ladder import Ladder
     from shoal.kernels.optimise_prices import Climb
+    from shoal.kernels.optimise_reopen import Offers
     from shoal.kernels.optimise_worth import Cells
 
 _MOST_TUPLES = 1 << 16
@@ -34,6 +35,8 @@ _AT_ONCE = 10
 """Strides between two looks at the clock."""
 _ALLOWED = 1.0
 """What an opened cell may lack, in multiples of what k records pay in the mean."""
+_WORTH_A_TRY = 0.15
+"""What a cell may lack that is opened later on to try it, in multiples of what k records pay in the mean."""
 _ROUNDING = 1.0 - 1e-9
 
 
@@ -44,6 +47,8 @@ class Priced(NamedTuple):
     """Groups of the cells opened, -1 for records in none."""
     bound: float
     """No grouping costs less."""
+    offers: Offers
+    """Cells that are worth a try later on."""
 
 
 def group_by_prices(
@@ -90,7 +95,27 @@ def group_by_prices(
     start = np.concatenate(([0], np.cumsum(tuples.size)))
     labels = np.full(table.records, -1, np.int32)
     open_cells(cells, climb, k, _ALLOWED * k * mean, start, order, labels)
-    return Priced(labels, bound * _ROUNDING)
+    return Priced(labels, bound * _ROUNDING, _offers(cells, climb, tuples.label, k, _WORTH_A_TRY * k * mean))
+
+
+def _offers(cells: Cells, climb: Climb, tuple_of: IntArray, k: int, allowed: float) -> Offers:
+    """Return the cells that lack less than ``allowed``, with tuples numbered by falling price."""
+    from shoal.kernels.optimise_prices import weigh_cells  # noqa: PLC0415
+    from shoal.kernels.optimise_reopen import Offers, transpose  # noqa: PLC0415
+
+    order = np.argsort(-climb.best, kind="stable")
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    used = cells.used[0]
+    worth, sizes = weigh_cells(cells, climb, k, allowed), np.diff(cells.start[: used + 1])
+    kept = worth > 0.0
+    start = np.concatenate(([0], np.cumsum(sizes[kept])))
+    member = rank[cells.member[: cells.start[used]][np.repeat(kept, sizes)]]
+    by_tuple = transpose(start, member, len(order))
+    by_cell = transpose(*by_tuple, len(start) - 1)  # twice: then the tuples of a cell come by falling price
+    return Offers(
+        rank[tuple_of], climb.best[order], *by_cell, cells.cost[:used][kept], worth[kept] - allowed, *by_tuple
+    )
 
 
 def _climb(cells: Cells, climb: Climb, k: int, known: float, deadline: float) -> float:
@@ -111,7 +136,7 @@ class _Levels(NamedTuple):
 
     first: LongArray
     cell: IntArray
-    price: FloatArray
+    cost: FloatArray
 
 
 def _levels(ladder: Ladder) -> _Levels:

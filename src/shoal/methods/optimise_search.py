@@ -19,6 +19,8 @@ from shoal.methods.optimise_plan import (
     COOLING,
     MOST_BOUND,
     PLANS,
+    REOPENED,
+    REOPENING,
     TRIAL,
     Plan,
     hottest,
@@ -31,6 +33,8 @@ from shoal.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
+    from shoal.kernels.optimise_regions import Regions
+    from shoal.kernels.optimise_reopen import Offers
 
 
 class Found(NamedTuple):
@@ -62,6 +66,7 @@ class Search:
         self.done = 0.0
         self.hottest = hottest(self.plan, self.k)
         self.bound: float | None = None
+        self.offers: Offers | None = None
 
     def start(self) -> None:
         """Make starts: Mondrian's cuts, cells, groups grown record by record, and what other methods find.
@@ -117,6 +122,7 @@ class Search:
         if priced is not None:
             self._offer("priced", priced.labels)
             self.bound = priced.bound / self.whole if priced.bound > 0.0 else None
+            self.offers = priced.offers
 
     def _cost_of(self, records: IntArray) -> float:
         """Return what records cost in the best groups so far."""
@@ -199,10 +205,17 @@ class Search:
                     close[place] = self._improve_once(close[place], pool, number, heat)
         return min(close, key=lambda found: found.loss)
 
+    def _paid(self, found: Found) -> float:
+        """Return what a record costs in the mean."""
+        return found.loss * self.whole / self.table.records
+
+    def _warmth(self, number: int) -> float:
+        """Return how warm a round is, from 1 for the first one to 0 for the last, cold ones."""
+        return max(0.0, 1.0 - self._share_of_rounds(number) / COLD)
+
     def _heat(self, number: int, found: Found) -> float:
         """Return what a step of a round may cost more."""
-        of_a_record = found.loss * self.whole / self.table.records
-        return self.hottest * of_a_record * max(0.0, 1.0 - self._share_of_rounds(number) / COLD)
+        return self.hottest * self._paid(found) * self._warmth(number)
 
     def _improve_once(self, found: Found, pool: ThreadPoolExecutor, number: int, heat: float) -> Found:
         from shoal.kernels.optimise_regions import make_regions, renumber  # noqa: PLC0415
@@ -212,6 +225,9 @@ class Search:
         labels = found.labels.copy()
         regions = make_regions(space, self.rows, labels, found.groups, self.plan.region * k, seed)
         often = max(self.plan.rebuilt, self.plan.least_looks // self.table.records)
+        if self.offers is not None:
+            self._reopen(self.offers, labels, regions, pool, number, self._paid(found))
+            often = (often + 1) // 2
 
         def improve(region: int) -> float:
             looks = often if self._in_time() else 0
@@ -219,11 +235,26 @@ class Search:
 
         cost = sum(pool.map(improve, range(len(regions.start) - 1)))
         better = Found(labels, renumber(labels), cost / self.whole)
-        if better.loss > found.loss * (1.0 + 1e-12):  # else it is rounding
+        if self.offers is None and better.loss > found.loss * (1.0 + 1e-12):  # else it is rounding
             self.hottest *= COOLING
         self._keep(better)
         self._tell_loss(0.3 + 0.6 * self._share_of_rounds(number + 1))
         return better
+
+    def _reopen(
+        self, offers: Offers, labels: IntArray, regions: Regions, pool: ThreadPoolExecutor, number: int, paid: float
+    ) -> None:
+        """Open cells in the place of groups, in all regions."""
+        from shoal.kernels.optimise_reopen import reopen_region  # noqa: PLC0415
+
+        space, k, seed = self.table.space, self.k, (self.seed << 24) + number
+        heat = REOPENING * k * paid * self._warmth(number)
+
+        def reopen(region: int) -> None:
+            if self._in_time():
+                reopen_region(space, self.rows, labels, regions, region, offers, k, REOPENED, paid, heat, seed)
+
+        list(pool.map(reopen, range(len(regions.start) - 1)))
 
     def prove(self) -> None:
         """Work out how low any loss can be, where the effort allows it."""
