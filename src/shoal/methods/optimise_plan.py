@@ -22,7 +22,7 @@ class Plan(NamedTuple):
     priced: int
     """How often a tuple may be looked at in one walk over the cells that prices open, in the mean; 0: no prices."""
     rounds: int
-    """How often all regions are improved, at most; fewer times where columns are many."""
+    """How often all regions are improved, at most; fewer times where columns are very many."""
     improved: float
     """Records up to which there are rounds at all."""
     region: int
@@ -47,9 +47,13 @@ COOLING = 0.6
 """A round that raises the loss makes the next ones cooler by this factor, where no cells are reopened."""
 REOPENED = 2.4
 """How often a round opens cells that prices offer in the place of groups, for each group of k records."""
-REOPENING = 0.1
+REOPENING = 0.2
 """What that may cost more in the first round, in multiples of what k records cost in the mean."""
+LONGER = 1.5
+"""How many times more rounds there are where cells are reopened: the loss goes on falling there."""
 MANY_COLUMNS = 12
+"""Columns above which steps are cooler and groups grow in smaller blocks: there a record costs far more than a step changes."""
+VERY_MANY_COLUMNS = 30
 """Columns above which there are fewer rounds."""
 MOST_BOUND = 3_000_000
 """Distinct values of the table up to which a bound is worked out."""
@@ -106,19 +110,26 @@ PLANS = {
 
 
 def rounds_for(plan: Plan, records: int, columns: int) -> int:
-    """Return how often all regions of a table are improved, at most: with many columns a round takes long."""
+    """Return how often all regions of a table are improved, at most: with very many columns a round takes long."""
     if records > plan.improved:
         return 0
-    return plan.rounds if columns <= MANY_COLUMNS else 1 + plan.rounds * MANY_COLUMNS // columns
+    return plan.rounds if columns <= VERY_MANY_COLUMNS else 1 + plan.rounds * VERY_MANY_COLUMNS // columns
 
 
-def hottest(plan: Plan, k: int) -> float:
+def block_for(plan: Plan, k: int, columns: int) -> int:
+    """Return how many records a block has at most in which groups are grown."""
+    return max(plan.grown * MANY_COLUMNS // max(columns, MANY_COLUMNS), 8 * k)
+
+
+def hottest(plan: Plan, k: int, columns: int) -> float:
     """Return what one step may cost more in the first round, in multiples of what a record costs in the mean.
 
-    Measured on tables of several shapes: the more records a group has, the cooler its steps must be. Two rounds are
-    too few to cool down again.
+    Measured on tables of several shapes: the more records a group has and the more columns they have, the cooler the
+    steps must be. Two rounds are too few to cool down again.
     """
-    return min(6.0, 30.0 / k) if plan.rounds > TRIAL else 0.0
+    if plan.rounds <= TRIAL:
+        return 0.0
+    return min(6.0, 30.0 / k) * MANY_COLUMNS / max(columns, MANY_COLUMNS)
 
 
 def in_seconds(seconds: float) -> Plan:

@@ -17,12 +17,14 @@ from shoal.methods.optimise_plan import (
     CLOSE,
     COLD,
     COOLING,
+    LONGER,
     MOST_BOUND,
     PLANS,
     REOPENED,
     REOPENING,
     TRIAL,
     Plan,
+    block_for,
     hottest,
     in_seconds,
     rounds_for,
@@ -64,7 +66,7 @@ class Search:
         self.best: Found | None = None
         self.losses: list[float] = []
         self.done = 0.0
-        self.hottest = hottest(self.plan, self.k)
+        self.hottest = hottest(self.plan, self.k, len(table.columns))
         self.bound: float | None = None
         self.offers: Offers | None = None
 
@@ -106,7 +108,7 @@ class Search:
     def _grow(self) -> None:
         """Grow groups in blocks of near records, if one of the blocks shows that this pays."""
         table, k, seed = self.table, self.k, self.seed
-        blocks = near_blocks(table, self.rows, max(self.plan.grown, 8 * k), seed)
+        blocks = near_blocks(table, self.rows, block_for(self.plan, k, len(table.columns)), seed)
         sample = blocks[len(blocks) // 2]
         if len(blocks) == 1 or grow_block(table, sample, k, seed)[1] < self._cost_of(sample):
             self._offer("grown", grow_groups(table, blocks, k, seed, self._tell))
@@ -123,6 +125,7 @@ class Search:
             self._offer("priced", priced.labels)
             self.bound = priced.bound / self.whole if priced.bound > 0.0 else None
             self.offers = priced.offers
+            self.rounds = int(LONGER * self.rounds)
 
     def _cost_of(self, records: IntArray) -> float:
         """Return what records cost in the best groups so far."""
