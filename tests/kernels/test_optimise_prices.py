@@ -61,9 +61,9 @@ def test_a_cell_is_worth_what_its_best_records_pay_above_its_cost(tuples, k, cos
         assert taken @ (price - cost) == pytest.approx(worth)
 
 
-def collected(table, k, ceiling, budget):
-    """Return the cells that the walk keeps: their tuples (distinct records here) and costs."""
-    rows, many = np.ascontiguousarray(table.codes.T), np.ones(table.records, np.int32)
+def collected(table, k, ceiling, budget, many=None):
+    """Return the cells that the walk keeps: their tuples (a table's records, each ``many`` times, else once) and costs."""
+    rows, many = np.ascontiguousarray(table.codes.T), np.ones(table.records, np.int32) if many is None else many
     levels = _levels(build_ladder(table.space, rows, k, 1.6, make_state(0, 2)))
     walk, cells = (
         start_walk(len(table.columns), table.records),

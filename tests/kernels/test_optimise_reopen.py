@@ -10,36 +10,47 @@ from hypothesis import strategies as st
 
 from shoal.encoding import encode
 from shoal.frames import Frame
-from shoal.kernels.chance import make_state
+from shoal.kernels.chance import draw_below, make_state
 from shoal.kernels.optimise_evict import narrow_groups
 from shoal.kernels.optimise_groups import make_groups, total_cost
 from shoal.kernels.optimise_moves import dissolve_groups, sweep
-from shoal.kernels.optimise_prices import make_climb
-from shoal.kernels.optimise_regions import load_groups
-from shoal.kernels.optimise_reopen import (
-    choose_offer,
+from shoal.kernels.optimise_offers import (
     find_offers,
-    groups_around,
     loosen,
     make_holding,
     make_loose,
     regroup_by_offers,
-    reopen_cells,
     transpose,
     worth_in_order,
 )
+from shoal.kernels.optimise_prices import make_climb
+from shoal.kernels.optimise_regions import load_groups, make_regions
+from shoal.kernels.optimise_reopen import TRIED, choose_offer, groups_around, reopen_cells, reopen_region
+from shoal.kernels.tuples import distinct_tuples
 from shoal.methods.optimise_prices import _offers
 from tests.kernels.test_optimise import loaded, recount
 from tests.kernels.test_optimise_prices import collected, tables_of_trees, worth_of
 
-trees = tables_of_trees(8, 40)
+trees = tables_of_trees(8, 60)
 
 
-def offered(table, k, seed):
-    """Return offers at random prices; every record is a tuple of its own."""
-    price = np.random.default_rng(seed).random(table.records) * float(table.space.weight.sum())
-    cells, many, _ = collected(table, k, price + 1.0, 10_000)
-    return _offers(cells, make_climb(price, many), np.arange(table.records, dtype=np.int32), k, 0.5 * k)
+def offered(table, k, price_of):
+    """Return offers at prices that ``price_of`` makes for a number of tuples."""
+    tuples = distinct_tuples(table.codes)
+    many, price = tuples.size.astype(np.int32), price_of(len(tuples.size))
+    cells, _, _ = collected(table.take(tuples.first), k, price + 1.0, 10_000, many)
+    return _offers(cells, make_climb(price, many), tuples.label, k, 0.5 * k)
+
+
+def offered_by_chance(table, k, seed):
+    """Return offers at random prices."""
+    random, most = np.random.default_rng(seed), float(table.space.weight.sum())
+    return offered(table, k, lambda tuples: random.random(tuples) * most)
+
+
+def inside(offers, cell):
+    """Return the tuples of a cell."""
+    return offers.member[offers.start[cell] : offers.start[cell + 1]]
 
 
 @settings(max_examples=40, deadline=None)
@@ -73,87 +84,137 @@ def test_in_order_of_prices_a_cell_is_worth_what_its_best_records_pay_above_its_
 @settings(max_examples=40, deadline=None)
 @given(trees, st.integers(1, 4), st.integers(0, 99))
 def test_offers_are_the_cells_that_lack_little_with_their_tuples_by_falling_price(table, k, seed):
-    offers = offered(table, k, seed)
+    offers = offered_by_chance(table, k, seed)
+    many = np.bincount(offers.tuple_of)
     assert (np.diff(offers.price) <= 0.0).all()
-    for cell, ends in enumerate(pairwise(offers.start)):
-        member = offers.member[slice(*ends)]
+    for cell, cost in enumerate(offers.cost):
+        member = inside(offers, cell)
         assert (np.diff(member) > 0).all()
-        worth = worth_of(offers.price[member] - offers.cost[cell], k)
+        worth = worth_of(np.repeat(offers.price[member], many[member]) - cost, k)
         assert offers.worth[cell] == pytest.approx(worth, abs=1e-9)
         assert worth > -0.5 * k
     for one, ends in enumerate(pairwise(offers.first)):
-        cells = offers.cell[slice(*ends)]
-        assert all(one in offers.member[offers.start[cell] : offers.start[cell + 1]] for cell in cells)
-        chosen = choose_offer(offers, one, make_state(seed, 0))
-        assert chosen in cells if len(cells) else chosen == -1
+        assert all(one in inside(offers, cell) for cell in offers.cell[slice(*ends)])
     assert len(offers.cell) == len(offers.member)
+
+
+@settings(max_examples=40, deadline=None)
+@given(trees, st.integers(1, 4), st.integers(0, 99))
+def test_the_worthiest_of_a_few_cells_is_chosen(table, k, seed):
+    offers = offered_by_chance(table, k, seed)
+    for one, ends in enumerate(pairwise(offers.first)):
+        cells, state = offers.cell[slice(*ends)], make_state(seed, one)
+        chosen = choose_offer(offers, one, make_state(seed, one))
+        looked_at = [cells[draw_below(state, len(cells))] for _ in range(min(TRIED, len(cells)))]
+        assert chosen == (max(looked_at, key=lambda cell: offers.worth[cell]) if looked_at else -1)
 
 
 @settings(max_examples=40, deadline=None)
 @given(trees, st.integers(2, 4), st.integers(0, 99))
 def test_the_groups_around_a_cell_are_those_that_have_most_of_what_it_takes(table, k, seed):
-    offers, groups = offered(table, k, seed), loaded(table, k, seed)
-    held = make_loose(table.records, table.records)
+    offers, groups = offered_by_chance(table, k, seed), loaded(table, k, seed)
+    held = make_loose(len(offers.price), table.records)
     loosen(held, offers.tuple_of, np.arange(table.records, dtype=np.int32))
     shared, met, near = (np.zeros(len(groups.size), np.int64) for _ in range(3))
-    record_of = np.argsort(offers.tuple_of)
-    for cell, ends in enumerate(pairwise(offers.start)):
-        member = offers.member[slice(*ends)]
-        wanted = record_of[member[: max(k, int((offers.price[member] > offers.cost[cell]).sum()))]]
-        counts = np.bincount(groups.label[wanted], minlength=len(groups.size))
+    for cell, cost in enumerate(offers.cost):
+        counts, taken = np.zeros(len(groups.size), np.int64), 0
+        for one in inside(offers, cell):
+            if taken < k or offers.price[one] > cost:
+                counts += np.bincount(groups.label[offers.tuple_of == one], minlength=len(counts))
+                taken = counts.sum()
         count = groups_around(groups, offers, cell, k, held, shared, met, near[:2])
         assert counts[near[:count]].tolist() == sorted(counts[counts > 0], reverse=True)[:2]
         assert not shared.any()
 
 
-@settings(max_examples=40, deadline=None)
-@given(trees, st.integers(2, 4), st.integers(0, 99))
-def test_loose_records_find_all_cells_that_hold_k_of_them_and_the_forced_one_is_opened_first(table, k, seed):
-    offers, random = offered(table, k, seed), np.random.default_rng(seed)
-    pool = np.flatnonzero(random.random(table.records) < 0.6).astype(np.int32)
-    loose = make_loose(table.records, table.records)
-    holding, tuples = make_holding(len(offers.cost)), loosen(loose, offers.tuple_of, pool)
+def open_plainly(offers, holds, left, k, room, allowed, forced):
+    """Return the tuples of the groups of cells opened one after the other, the forced one first, then always the worthiest."""
+    opened = []
+    while True:
+        standing = {cell: [one for one in tuples for _ in range(left[one])] for cell, tuples in holds.items()}
+        worth = {
+            cell: worth_of(offers.price[some] - offers.cost[cell], k)
+            for cell, some in standing.items()
+            if len(some) >= k
+        }
+        best = max(worth, key=worth.get, default=None) if opened else forced
+        if best is None or (opened and worth[best] + allowed <= 0.0):
+            return opened
+        payers = int((offers.price[standing[best]] > offers.cost[best]).sum())
+        opened.append(standing[best][: min(max(k, payers), room)])
+        for one in opened[-1]:
+            left[one] -= 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees, st.integers(2, 4), st.integers(0, 99), st.sampled_from([0.0, 1.5]))
+def test_loose_records_find_all_cells_that_hold_k_of_them_and_the_worthiest_are_opened(table, k, seed, allowed):
+    offers, random = offered_by_chance(table, k, seed), np.random.default_rng(seed)
+    pool = np.flatnonzero(random.random(table.records) < 0.7).astype(np.int32)
+    loose, holding = make_loose(len(offers.price), table.records), make_holding(len(offers.cost))
+    tuples = loosen(loose, offers.tuple_of, pool)
     start, member = find_offers(offers, loose, holding, tuples, k)
-    free = set(offers.tuple_of[pool].tolist())
-    wanted = {}
-    for cell, ends in enumerate(pairwise(offers.start)):
-        inside = [one for one in offers.member[slice(*ends)].tolist() if one in free]
-        if len(inside) >= k:
-            wanted[cell] = inside
+    left = np.bincount(offers.tuple_of[pool], minlength=len(offers.price))
+    holds = {cell: inside(offers, cell)[left[inside(offers, cell)] > 0].tolist() for cell in range(len(offers.cost))}
+    holds = {cell: some for cell, some in holds.items() if left[some].sum() >= k}
     found = {int(holding.seen[place]): member[slice(*ends)].tolist() for place, ends in enumerate(pairwise(start))}
-    assert found == wanted
-    if not wanted:
+    assert found == holds
+    if not holds:
         return
-    forced = int(random.choice(list(wanted)))
+    forced = int(random.choice(list(holds)))
+    holding = make_holding(len(offers.cost))
     trial = make_groups(table.space, np.ascontiguousarray(table.codes.T), table.records // k + 1, 2 * k)
-    used, cost = regroup_by_offers(table.space, offers, loose, holding, trial, tuples, k, np.inf, 0.0, forced)
-    assert used >= 1
-    assert set(offers.tuple_of[trial.member[0, : trial.size[0]]].tolist()) <= set(wanted[forced])
-    assert trial.size[:used].min() >= k
+    used, cost = regroup_by_offers(table.space, offers, loose, holding, trial, tuples, k, np.inf, allowed, forced)
+    opened = open_plainly(offers, found, left, k, 2 * k, allowed, forced)
+    assert [sorted(offers.tuple_of[trial.member[one, : trial.size[one]]].tolist()) for one in range(used)] == [
+        sorted(some) for some in opened
+    ]
     assert cost == pytest.approx(total_cost(trial))
-    assert loose.left.sum() == len(pool) - trial.size[:used].sum()
+    assert loose.left.tolist() == left.tolist()
     assert (holding.place == -1).all()
     assert not holding.records.any()
+    assert not holding.tuples.any()
+
+
+def check_groups(table, groups, k):
+    """Check that groups have k to 2k records, each of them once, and that their cost is that of a recount."""
+    assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
+    sizes = np.bincount(groups.label, minlength=len(groups.size))
+    assert sizes.tolist() == groups.size.tolist()
+    assert sizes[sizes > 0].min() >= k
+    assert sizes.max() <= 2 * k
+    for record, group in enumerate(groups.label):
+        assert groups.member[group, groups.place[record]] == record
 
 
 @settings(max_examples=60, deadline=None)
 @given(trees, st.integers(2, 4), st.integers(0, 99), st.sampled_from([0.0, 0.7]))
 def test_after_every_reopening_the_kept_total_is_that_of_a_recount_and_hardly_higher(table, k, seed, heat):
-    offers, groups, state = offered(table, k, seed), loaded(table, k, seed), make_state(seed, 1)
-    before = total_cost(groups)
+    offers, groups, state = offered_by_chance(table, k, seed), loaded(table, k, seed), make_state(seed, 1)
     for tries in (1, 1, 1, 20):
+        before = total_cost(groups)
         fall = reopen_cells(table.space, offers, offers.tuple_of, groups, k, tries, 1.0, heat, state)
-        after = total_cost(groups)
         assert fall >= -(heat + 1e-8) * tries
-        assert after == pytest.approx(before - fall, abs=1e-9)
-        assert after == pytest.approx(recount(table, groups.label), abs=1e-9)
-        before = after
-        sizes = np.bincount(groups.label, minlength=len(groups.size))
-        assert sizes.tolist() == groups.size.tolist()
-        assert sizes[sizes > 0].min() >= k
-        assert sizes.max() <= 2 * k
-        for record, group in enumerate(groups.label):
-            assert groups.member[group, groups.place[record]] == record
+        assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
+        check_groups(table, groups, k)
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables_of_trees(40, 80), st.integers(2, 4), st.integers(0, 99))
+def test_reopening_a_region_leaves_all_other_regions_alone(table, k, seed):
+    offers, label = offered_by_chance(table, k, seed), loaded(table, k, seed).label
+    rows, space = np.ascontiguousarray(table.codes.T), table.space
+    before, groups = label.copy(), int(label.max()) + 1
+    regions = make_regions(space, rows, label, groups, 6 * k, seed)
+    reopen_region(space, rows, label, regions, 0, offers, k, 5.0, 1.0, 0.0, seed)
+    own = np.zeros(table.records, bool)
+    own[regions.record[: regions.start[1]]] = True
+    assert (label[~own] == before[~own]).all()
+    assert np.bincount(label[own])[np.unique(label[own])].min() >= k
+    _, mine = np.unique(label[own], return_inverse=True)
+    _, old = np.unique(before[own], return_inverse=True)
+    part = table.take(np.flatnonzero(own).astype(np.int32))
+    assert recount(part, mine.astype(np.int32)) <= recount(part, old.astype(np.int32)) + 1e-9
 
 
 def test_a_cell_takes_the_place_of_groups_that_no_single_step_can_leave():
@@ -167,8 +228,6 @@ def test_a_cell_takes_the_place_of_groups_that_no_single_step_can_leave():
     assert sweep(table.space, groups, 4, 3, 0.0, state) == 0.0
     assert dissolve_groups(table.space, groups) == 0.0
     assert narrow_groups(table.space, groups, 4, state) == 0.0
-    price = np.full(8, 1.0)
-    cells, many, _ = collected(table, 4, price + 1.0, 10_000)
-    offers = _offers(cells, make_climb(price, many), np.arange(8, dtype=np.int32), 4, 1.0)
+    offers = offered(table, 4, np.ones)
     assert reopen_cells(table.space, offers, offers.tuple_of, groups, 4, 20, 1.0, 0.0, state) == pytest.approx(8.0)
     assert len(set(zip(groups.label.tolist(), rows[:, 1].tolist(), strict=True))) == 2

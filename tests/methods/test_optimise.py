@@ -13,6 +13,7 @@ import shoal
 from shoal.kernels.space import cost_table, cover_groups
 from shoal.methods.base import Task
 from shoal.methods.optimise_plan import LONG, PLANS, in_seconds
+from shoal.methods.optimise_search import Search
 from tests import reference_optimise
 from tests.tables import coded_table, coded_tables
 
@@ -127,6 +128,14 @@ def test_a_number_of_seconds_is_kept_and_a_result_returned():
 def test_prices_are_for_the_best_effort_and_for_runs_of_some_length():
     assert PLANS["best"].priced == in_seconds(LONG).priced > 0
     assert PLANS["balanced"].priced == PLANS["fast"].priced == in_seconds(LONG - 1.0).priced == 0
+
+
+def test_cells_on_offer_lower_the_loss_where_all_columns_have_a_hierarchy(monkeypatch):
+    table, task = coded_table(700, "nnfff", 5), Task(k=3, effort="best")
+    mine = shoal.Optimise().run(table, task)
+    monkeypatch.setattr(Search, "_reopen", lambda *_: None)
+    assert loss_of(table, mine.labels) < 0.995 * loss_of(table, shoal.Optimise().run(table, task).labels)
+    assert mine.details["lower_bound"] <= loss_of(table, mine.labels)
 
 
 @settings(max_examples=60, deadline=None)

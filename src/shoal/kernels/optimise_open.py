@@ -20,6 +20,15 @@ from shoal.typing import FloatArray, IntArray, LongArray, WordArray
 
 
 @kernel(allocates=False)
+def clear(trial: Groups, pool: IntArray) -> None:
+    """Empty all groups of a trial; records of ``pool`` are in none."""
+    for place in range(pool.shape[0]):
+        trial.label[pool[place]] = -1
+    for group in range(trial.size.shape[0]):
+        trial.size[group] = 0
+
+
+@kernel(allocates=False)
 def take_found(trial: Groups, group: int, seed: int, pool: IntArray, left: int, sieve: Sieve, most: int) -> int:
     """Move up to ``most`` records of the cell found, the seed first, from ``pool[:left]`` to a group; return how many stay."""
     put(trial, group, seed)
@@ -55,10 +64,7 @@ def regroup_by_cells(
     left, used, cost = pool.shape[0], 0, 0.0
     share = draw_share(state)
     most = k if draw_below(state, 2) == 0 else 2 * k - 1
-    for place in range(left):
-        trial.label[pool[place]] = -1
-    for group in range(trial.size.shape[0]):
-        trial.size[group] = 0
+    clear(trial, pool)
     while left >= k and cost < limit:
         for place in range(left):
             sieve.worth[place] = groups.cost[groups.label[pool[place]]]
@@ -146,6 +152,35 @@ def take_back(space: Space, groups: Groups, trial: Groups, pool: IntArray, given
 
 
 @kernel(allocates=False)
+def settle(
+    space: Space,
+    groups: Groups,
+    trial: Groups,
+    used: int,
+    near: LongArray,
+    size: LongArray,
+    pool: IntArray,
+    left: int,
+    limit: float,
+    host: LongArray,
+    price: FloatArray,
+) -> float:
+    """Put ``used`` new groups in the place of ``near`` if the records left over can be given away below ``limit``, else undo all.
+
+    Returns what is left of the limit, -1 if all was undone.
+    """
+    given = 0
+    if limit > 0.0:
+        given, limit = give_away(space, groups, trial, pool, left, limit, host, price)
+        if given == left:
+            replace_groups(space, groups, near, trial, used)
+            return limit
+    take_back(space, groups, trial, pool, given)
+    restore(groups, near, size)
+    return -1.0
+
+
+@kernel(allocates=False)
 def sort_near(groups: Groups, near: LongArray, state: WordArray) -> None:
     """Put groups into order, dear ones first, roughly."""
     for place in range(1, near.shape[0]):
@@ -189,13 +224,8 @@ def recreate_by_cells(
         total, before = ruin(groups, near[:count], pool, size)
         limit = before + LEAST_GAIN + heat * draw_share(state)
         used, left, cost = regroup_by_cells(space, groups, trial, steps, weight, pool[:total], k, limit, sieve, state)
-        given, rest = 0, limit - cost
-        if left < k and rest > 0.0:
-            given, rest = give_away(space, groups, trial, pool, left, rest, host, price)
-            if given == left:
-                replace_groups(space, groups, near[:count], trial, used)
-                fall += before - limit + rest
-                continue
-        take_back(space, groups, trial, pool, given)
-        restore(groups, near[:count], size)
+        rest = limit - cost if left < k else 0.0
+        rest = settle(space, groups, trial, used, near[:count], size, pool, left, rest, host, price)
+        if rest >= 0.0:
+            fall += before - limit + rest
     return fall

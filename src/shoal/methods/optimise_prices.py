@@ -14,8 +14,8 @@ from shoal.typing import FloatArray, IntArray, LongArray, Progress
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
     from shoal.kernels.optimise_ladder import Ladder
+    from shoal.kernels.optimise_offers import Offers
     from shoal.kernels.optimise_prices import Climb
-    from shoal.kernels.optimise_reopen import Offers
     from shoal.kernels.optimise_worth import Cells
 
 _MOST_TUPLES = 1 << 16
@@ -100,8 +100,8 @@ def group_by_prices(
 
 def _offers(cells: Cells, climb: Climb, tuple_of: IntArray, k: int, allowed: float) -> Offers:
     """Return the cells that lack less than ``allowed``, with tuples numbered by falling price."""
+    from shoal.kernels.optimise_offers import Offers, transpose  # noqa: PLC0415
     from shoal.kernels.optimise_prices import weigh_cells  # noqa: PLC0415
-    from shoal.kernels.optimise_reopen import Offers, transpose  # noqa: PLC0415
 
     order = np.argsort(-climb.best, kind="stable")
     rank = np.empty(len(order), np.int32)

@@ -35,8 +35,8 @@ from shoal.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
+    from shoal.kernels.optimise_offers import Offers
     from shoal.kernels.optimise_regions import Regions
-    from shoal.kernels.optimise_reopen import Offers
 
 
 class Found(NamedTuple):
@@ -230,7 +230,7 @@ class Search:
         often = max(self.plan.rebuilt, self.plan.least_looks // self.table.records)
         if self.offers is not None:
             self._reopen(self.offers, labels, regions, pool, number, self._paid(found))
-            often = (often + 1) // 2
+            often = (often + 1) // 2  # reopening rebuilds groups too, and better
 
         def improve(region: int) -> float:
             looks = often if self._in_time() else 0
@@ -238,7 +238,7 @@ class Search:
 
         cost = sum(pool.map(improve, range(len(regions.start) - 1)))
         better = Found(labels, renumber(labels), cost / self.whole)
-        if self.offers is None and better.loss > found.loss * (1.0 + 1e-12):  # else it is rounding
+        if self.offers is None and better.loss > found.loss * (1.0 + 1e-12):  # else it is rounding, or cells reopened
             self.hottest *= COOLING
         self._keep(better)
         self._tell_loss(0.3 + 0.6 * self._share_of_rounds(number + 1))
