@@ -25,6 +25,17 @@ def recount(table, labels):
     return float(table.space.weight @ cost_table(table.space, cover) @ cover.size)
 
 
+def check_groups(table, groups, k):
+    """Check that groups have k to 2k records, each of them once, and that their cost is that of a recount."""
+    assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
+    sizes = np.bincount(groups.label, minlength=len(groups.size))
+    assert sizes.tolist() == groups.size.tolist()
+    assert sizes[sizes > 0].min() >= k
+    assert sizes.max() <= 2 * k
+    for record, group in enumerate(groups.label):
+        assert groups.member[group, groups.place[record]] == record
+
+
 def loaded(table, k, seed):
     """Return groups of random records, with sizes from k to 2k - 1."""
     order = np.random.default_rng(seed).permutation(table.records)

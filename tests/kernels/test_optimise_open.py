@@ -13,7 +13,7 @@ from shoal.kernels.optimise_open import recreate_by_cells
 from shoal.kernels.optimise_regions import load_groups
 from shoal.kernels.optimise_steps import find_cell, make_sieve, measure_steps, sort_pool, step_between
 from shoal.kernels.space import range_cost
-from tests.kernels.test_optimise import loaded, recount
+from tests.kernels.test_optimise import check_groups, loaded, recount
 from tests.tables import coded_table, coded_tables
 
 
@@ -28,14 +28,8 @@ def test_after_every_rebuilding_by_cells_the_kept_total_is_that_of_a_recount_and
         after = total_cost(groups)
         assert fall >= -1e-8
         assert after == pytest.approx(before - fall, abs=1e-9)
-        assert after == pytest.approx(recount(table, groups.label), abs=1e-9)
+        check_groups(table, groups, k)
         before = after
-        sizes = np.bincount(groups.label, minlength=len(groups.size))
-        assert sizes.tolist() == groups.size.tolist()
-        assert sizes[sizes > 0].min() >= k
-        assert sizes.max() <= 2 * k
-        for record, group in enumerate(groups.label):
-            assert groups.member[group, groups.place[record]] == record
 
 
 @settings(max_examples=40, deadline=None)

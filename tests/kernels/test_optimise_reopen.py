@@ -28,7 +28,7 @@ from shoal.kernels.optimise_regions import load_groups, make_regions
 from shoal.kernels.optimise_reopen import TRIED, choose_offer, groups_around, reopen_cells, reopen_region
 from shoal.kernels.tuples import distinct_tuples
 from shoal.methods.optimise_prices import _offers
-from tests.kernels.test_optimise import loaded, recount
+from tests.kernels.test_optimise import check_groups, loaded, recount
 from tests.kernels.test_optimise_prices import collected, tables_of_trees, worth_of
 
 trees = tables_of_trees(8, 60)
@@ -174,17 +174,6 @@ def test_loose_records_find_all_cells_that_hold_k_of_them_and_the_worthiest_are_
     assert (holding.place == -1).all()
     assert not holding.records.any()
     assert not holding.tuples.any()
-
-
-def check_groups(table, groups, k):
-    """Check that groups have k to 2k records, each of them once, and that their cost is that of a recount."""
-    assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
-    sizes = np.bincount(groups.label, minlength=len(groups.size))
-    assert sizes.tolist() == groups.size.tolist()
-    assert sizes[sizes > 0].min() >= k
-    assert sizes.max() <= 2 * k
-    for record, group in enumerate(groups.label):
-        assert groups.member[group, groups.place[record]] == record
 
 
 @settings(max_examples=60, deadline=None)
