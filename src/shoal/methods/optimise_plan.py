@@ -52,7 +52,7 @@ REOPENING = 0.2
 LONGER = 1.5
 """How many times more rounds there are where cells are reopened: the loss goes on falling there."""
 MANY_COLUMNS = 12
-"""Columns above which steps are cooler and groups grow in smaller blocks: there a record costs far more than a step changes."""
+"""Columns above which steps are cooler, for there a record costs far more than a step changes, and groups grow in smaller blocks."""
 VERY_MANY_COLUMNS = 30
 """Columns above which there are fewer rounds."""
 MOST_BOUND = 3_000_000
@@ -117,8 +117,9 @@ def rounds_for(plan: Plan, records: int, columns: int) -> int:
 
 
 def block_for(plan: Plan, k: int, columns: int) -> int:
-    """Return how many records a block has at most in which groups are grown."""
-    return max(plan.grown * MANY_COLUMNS // max(columns, MANY_COLUMNS), 8 * k)
+    """Return how many records a block has at most in which groups are grown: with many columns fewer, where rounds make up for it."""
+    share = MANY_COLUMNS / max(columns, MANY_COLUMNS) if plan.rounds > TRIAL else 1.0
+    return max(int(plan.grown * share), 8 * k)
 
 
 def hottest(plan: Plan, k: int, columns: int) -> float:
