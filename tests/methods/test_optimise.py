@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.kernels.space import cost_table, cover_groups
 from shoal.methods.base import Task
-from shoal.methods.optimise_plan import LONG, PLANS, in_seconds
+from shoal.methods.optimise_plan import LONG, PLANS, block_for, hottest, in_seconds, rounds_for
 from shoal.methods.optimise_search import Search
 from tests import reference_optimise
 from tests.tables import coded_table, coded_tables
@@ -128,6 +128,17 @@ def test_a_number_of_seconds_is_kept_and_a_result_returned():
 def test_prices_are_for_the_best_effort_and_for_runs_of_some_length():
     assert PLANS["best"].priced == in_seconds(LONG).priced > 0
     assert PLANS["balanced"].priced == PLANS["fast"].priced == in_seconds(LONG - 1.0).priced == 0
+
+
+def test_with_many_columns_steps_are_cooler_and_blocks_smaller_where_rounds_follow():
+    fast, balanced = PLANS["fast"], PLANS["balanced"]
+    assert hottest(balanced, 10, 8) == hottest(balanced, 10, 12) == 3.0
+    assert hottest(balanced, 10, 24) == 1.5
+    assert hottest(fast, 10, 8) == 0.0
+    assert (block_for(balanced, 10, 8), block_for(balanced, 10, 24)) == (balanced.grown, balanced.grown // 2)
+    assert block_for(fast, 10, 24) == fast.grown
+    assert block_for(fast, 1000, 24) == 8000
+    assert rounds_for(balanced, 100, 30) == balanced.rounds > rounds_for(balanced, 100, 60) > 0
 
 
 def test_cells_on_offer_lower_the_loss_where_all_columns_have_a_hierarchy(monkeypatch):
