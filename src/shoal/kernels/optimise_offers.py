@@ -13,6 +13,7 @@ import numpy as np
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_groups import ENDLESS, Groups, put, refresh
 from shoal.kernels.search_queue import Queue, drop_first, make_queue, push
+from shoal.kernels.sorting import sort_codes
 from shoal.kernels.space import Space
 from shoal.typing import FloatArray, IntArray, LongArray
 
@@ -116,7 +117,7 @@ def worth_in_order(member: IntArray, cost: float, price: FloatArray, left: IntAr
     return (total if taken >= k else -np.inf), taken
 
 
-@kernel()
+@kernel(allocates=False)
 def loosen(loose: Loose, mine: IntArray, pool: IntArray) -> int:
     """Sort records by tuple; return how many tuples they have."""
     count = 0
@@ -128,7 +129,7 @@ def loosen(loose: Loose, mine: IntArray, pool: IntArray) -> int:
             count += 1
         loose.after[record], loose.head[one] = loose.head[one], record
         loose.left[one] += 1
-    loose.found[:count].sort()
+    sort_codes(loose.found[:count])
     return count
 
 

@@ -208,6 +208,10 @@ class Search:
                     close[place] = self._improve_once(close[place], pool, number, heat)
         return min(close, key=lambda found: found.loss)
 
+    def _seed_of(self, number: int) -> int:
+        """Return the seed of a round."""
+        return (self.seed << 24) + number
+
     def _paid(self, found: Found) -> float:
         """Return what a record costs in the mean."""
         return found.loss * self.whole / self.table.records
@@ -224,7 +228,7 @@ class Search:
         from shoal.kernels.optimise_regions import make_regions, renumber  # noqa: PLC0415
         from shoal.kernels.optimise_round import improve_region  # noqa: PLC0415
 
-        space, k, seed = self.table.space, self.k, (self.seed << 24) + number
+        space, k, seed = self.table.space, self.k, self._seed_of(number)
         labels = found.labels.copy()
         regions = make_regions(space, self.rows, labels, found.groups, self.plan.region * k, seed)
         often = max(self.plan.rebuilt, self.plan.least_looks // self.table.records)
@@ -250,7 +254,7 @@ class Search:
         """Open cells in the place of groups, in all regions."""
         from shoal.kernels.optimise_reopen import reopen_region  # noqa: PLC0415
 
-        space, k, seed = self.table.space, self.k, (self.seed << 24) + number
+        space, k, seed = self.table.space, self.k, self._seed_of(number)
         heat = REOPENING * k * paid * self._warmth(number)
 
         def reopen(region: int) -> None:
