@@ -29,6 +29,11 @@ from shoal.typing import IntArray, LongArray, WordArray
 
 TRIED = 3
 """Cells looked at for one to open."""
+HOPEFUL = 0.82
+"""What records left over are ready to pay, as a share of what is left for them, below which it is tried to give them away.
+
+They pay more in the end: of the tries above hardly one in ten thousand is kept, and they take most of the time.
+"""
 MOST_RUINED = 8
 """Groups that make room for a cell, at most."""
 
@@ -80,18 +85,19 @@ def groups_around(
 
 
 @kernel(allocates=False)
-def gather_loose(loose: Loose, tuples: int, pool: IntArray) -> int:
-    """Write the records still loose into a pool, dear ones first, and forget them; return their number."""
-    count = 0
+def gather_loose(offers: Offers, loose: Loose, tuples: int, pool: IntArray) -> tuple[int, float]:
+    """Write the records still loose into a pool, dear ones first, and forget them; return their number and what they are ready to pay."""
+    count, ready = 0, 0.0
     for number in range(tuples):
         one = loose.found[number]
+        ready += loose.left[one] * offers.price[one]
         record = loose.head[one]
         for _ in range(loose.left[one]):
             pool[count] = record
             record = loose.after[record]
             count += 1
         loose.left[one] = 0
-    return count
+    return count, ready
 
 
 @kernel()
@@ -138,12 +144,13 @@ def reopen_cells(
         most = 1 + draw_below(state, MOST_RUINED)
         count = groups_around(groups, offers, cell, k, held, shared, met, near[:most])
         total, before = ruin(groups, near[:count], pool, size)
-        limit = before + LEAST_GAIN + heat * draw_share(state)
+        limit = before + LEAST_GAIN + heat * before / (total * paid) * draw_share(state)
         clear(trial, pool[:total])
         tuples = loosen(loose, mine, pool[:total])
         allowed = k * paid * draw_share(state)
         used, cost = regroup_by_offers(space, offers, loose, holding, trial, tuples, k, limit, allowed, cell)
-        left, rest = gather_loose(loose, tuples, pool), limit - cost if used > 0 else 0.0
+        left, ready = gather_loose(offers, loose, tuples, pool)
+        rest = limit - cost if used > 0 and ready < HOPEFUL * (limit - cost) else 0.0
         rest = settle(space, groups, trial, used, near[:count], size, pool, left, rest, host, price)
         if rest >= 0.0:
             fall += before - limit + rest
