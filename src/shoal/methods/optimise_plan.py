@@ -45,10 +45,16 @@ COLD = 0.9
 """Share of the rounds, or of the seconds, after which no step may cost more."""
 COOLING = 0.6
 """A round that raises the loss makes the next ones cooler by this factor, where no cells are reopened."""
-REOPENED = 2.4
+REOPENED = 3.6
 """How often a round opens cells that prices offer in the place of groups, for each group of k records."""
-REOPENING = 0.2
-"""What that may cost more in the first round, in multiples of what k records cost in the mean."""
+REOPENING = 0.1
+"""What that may cost more in the first round, in multiples of what k records of those groups cost in the mean."""
+EXCHANGED = 8.0
+"""How often a round looks for cells to exchange, for each group of k records."""
+EXCHANGING = 0.02
+"""What that may cost more in the first round, in the mean and in multiples of what k records cost."""
+WIDE = 6
+"""How many times larger regions are in which cells open and close: chains lead far."""
 LONGER = 1.5
 """How many times more rounds there are where cells are reopened: the loss goes on falling there."""
 MANY_COLUMNS = 12

@@ -17,12 +17,15 @@ from shoal.methods.optimise_plan import (
     CLOSE,
     COLD,
     COOLING,
+    EXCHANGED,
+    EXCHANGING,
     LONGER,
     MOST_BOUND,
     PLANS,
     REOPENED,
     REOPENING,
     TRIAL,
+    WIDE,
     Plan,
     block_for,
     hottest,
@@ -36,7 +39,6 @@ from shoal.typing import FloatArray, IntArray
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
     from shoal.kernels.optimise_offers import Offers
-    from shoal.kernels.optimise_regions import Regions
 
 
 class Found(NamedTuple):
@@ -229,12 +231,13 @@ class Search:
         from shoal.kernels.optimise_round import improve_region  # noqa: PLC0415
 
         space, k, seed = self.table.space, self.k, self._seed_of(number)
-        labels = found.labels.copy()
-        regions = make_regions(space, self.rows, labels, found.groups, self.plan.region * k, seed)
+        labels, groups = found.labels.copy(), found.groups
+        if self.offers is not None:
+            groups = self._open_and_close(self.offers, labels, groups, pool, number, self._paid(found))
+        regions = make_regions(space, self.rows, labels, groups, self.plan.region * k, seed)
         often = max(self.plan.rebuilt, self.plan.least_looks // self.table.records)
         if self.offers is not None:
-            self._reopen(self.offers, labels, regions, pool, number, self._paid(found))
-            often = (often + 1) // 2  # reopening rebuilds groups too, and better
+            often = (often + 1) // 2  # opening cells rebuilds groups too, and better
 
         def improve(region: int) -> float:
             looks = often if self._in_time() else 0
@@ -248,20 +251,25 @@ class Search:
         self._tell_loss(0.3 + 0.6 * self._share_of_rounds(number + 1))
         return better
 
-    def _reopen(
-        self, offers: Offers, labels: IntArray, regions: Regions, pool: ThreadPoolExecutor, number: int, paid: float
-    ) -> None:
-        """Open cells in the place of groups, in all regions."""
+    def _open_and_close(
+        self, offers: Offers, labels: IntArray, groups: int, pool: ThreadPoolExecutor, number: int, paid: float
+    ) -> int:
+        """Open cells that prices offer, in wide regions; return how many groups there are then."""
+        from shoal.kernels.optimise_exchange import exchange_region  # noqa: PLC0415
+        from shoal.kernels.optimise_regions import make_regions, renumber  # noqa: PLC0415
         from shoal.kernels.optimise_reopen import reopen_region  # noqa: PLC0415
 
-        space, k, seed = self.table.space, self.k, self._seed_of(number)
-        heat = REOPENING * k * paid * self._warmth(number)
+        k, seed, warm = self.k, self._seed_of(number), self.k * paid * self._warmth(number)
+        regions = make_regions(self.table.space, self.rows, labels, groups, WIDE * self.plan.region * k, seed)
+        where = (self.table.space, self.rows, labels, regions)
 
-        def reopen(region: int) -> None:
-            if self._in_time():
-                reopen_region(space, self.rows, labels, regions, region, offers, k, REOPENED, paid, heat, seed)
+        def open_and_close(region: int) -> None:
+            often = float(self._in_time())  # without time too, both give the groups of a region numbers of its own
+            exchange_region(*where, region, offers, k, often * EXCHANGED, paid, EXCHANGING * warm, seed)
+            reopen_region(*where, region, offers, k, often * REOPENED, paid, REOPENING * warm, seed)
 
-        list(pool.map(reopen, range(len(regions.start) - 1)))
+        list(pool.map(open_and_close, range(len(regions.start) - 1)))
+        return renumber(labels)
 
     def prove(self) -> None:
         """Work out how low any loss can be, where the effort allows it."""

@@ -1,0 +1,195 @@
+"""Chains: records move on from cell to cell, each into a cell that holds it, and only the ends of the chain change in size.
+
+A chain costs what its last cell costs more than its first one, however many records move in between. So one cell can fill
+with what another one empties far away, which no move or swap of records finds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise_groups import ENDLESS
+from shoal.kernels.optimise_play import Play, cheapest_open, close_cell, enter, leave, open_cell
+from shoal.typing import IntArray, LongArray
+
+LONGEST = 3
+"""Records of a chain, at most."""
+
+
+class Trail(NamedTuple):
+    """Scratch space of a search for chains."""
+
+    seen: LongArray
+    """The last search that came to a cell."""
+    searches: LongArray
+    """How many there were, one number."""
+    moved: IntArray
+    """The record that would leave a cell."""
+    onward: IntArray
+    """The cell it would go to."""
+    queue: IntArray
+
+
+class Journal(NamedTuple):
+    """Which records moved, and from where."""
+
+    record: IntArray
+    origin: IntArray
+    moves: LongArray
+    """How many, one number."""
+
+
+@kernel()
+def make_trail(cells: int) -> Trail:
+    """Return scratch space for so many cells."""
+    return Trail(
+        np.zeros(cells, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(cells, np.int32),
+        np.zeros(cells, np.int32),
+        np.zeros(cells, np.int32),
+    )
+
+
+@kernel()
+def make_journal(records: int, k: int) -> Journal:
+    """Return a journal with room for all that one exchange may move: each record four times, and 2k chains."""
+    room = 4 * records + 2 * LONGEST * k
+    return Journal(np.zeros(room, np.int32), np.zeros(room, np.int32), np.zeros(1, np.int64))
+
+
+@kernel(allocates=False)
+def shift(play: Play, journal: Journal, record: int, cell: int) -> float:
+    """Move a record to another cell, note it, and return what that costs more."""
+    origin, at = play.label[record], journal.moves[0]
+    journal.record[at], journal.origin[at], journal.moves[0] = record, origin, at + 1
+    leave(play, record)
+    enter(play, cell, record)
+    return play.cost[cell] - play.cost[origin]
+
+
+@kernel(allocates=False)
+def shift_back(play: Play, journal: Journal) -> None:
+    """Undo all moves that were noted."""
+    for at in range(journal.moves[0] - 1, -1, -1):
+        leave(play, journal.record[at])
+        enter(play, journal.origin[at], journal.record[at])
+    journal.moves[0] = 0
+
+
+@kernel(allocates=False)
+def find_source(play: Play, trail: Trail, cell: int, wanted: int, k: int) -> int:
+    """Return a cell from which a chain leads to ``cell``, -1 if there is none.
+
+    It is ``wanted`` or, if that is -1, one with more than k records: of the nearest ones the dearest.
+    """
+    trail.searches[0] += 1
+    search = trail.searches[0]
+    trail.seen[cell], trail.queue[0] = search, cell
+    at, end, best = 0, 1, -1
+    for _ in range(LONGEST):
+        far = end
+        while at < far:
+            here = trail.queue[at]
+            at += 1
+            for place in range(play.start[here], play.start[here + 1]):
+                record = play.head[play.member[place]]
+                while record >= 0:
+                    other = play.label[record]
+                    if other >= 0 and trail.seen[other] != search:
+                        trail.seen[other], trail.moved[other], trail.onward[other] = search, record, here
+                        trail.queue[end] = other
+                        end += 1
+                        if other == wanted:
+                            return other
+                        spare = wanted < 0 and play.size[other] > k
+                        if spare and (best < 0 or play.cost[other] > play.cost[best]):
+                            best = other
+                    record = play.after[record]
+        if best >= 0:
+            break
+    return best
+
+
+@kernel(allocates=False)
+def pull(play: Play, trail: Trail, journal: Journal, source: int, cell: int) -> float:
+    """Move one record after the other along the chain found; return what that costs more."""
+    change = 0.0
+    while source != cell:
+        change += shift(play, journal, trail.moved[source], trail.onward[source])
+        source = trail.onward[source]
+    return change
+
+
+@kernel(allocates=False)
+def send_on(play: Play, journal: Journal, cell: int, least: int, dearest: float) -> float:
+    """Move records of a cell to their cheapest other cells below ``dearest``, while it has more than ``least``; return the change."""
+    change, record = 0.0, play.first[cell]
+    while record >= 0 and play.size[cell] > least:
+        later = play.later[record]
+        target = cheapest_open(play, play.tuple_of[record], cell)
+        if target >= 0 and play.cost[target] < dearest:
+            change += shift(play, journal, record, target)
+        record = later
+    return change
+
+
+@kernel(allocates=False)
+def take_from(play: Play, journal: Journal, cell: int, origin: int, k: int) -> float:
+    """Move into a cell all records it holds of ``origin`` or, if that is -1, of dearer cells as long as these have more than k.
+
+    Returns the change.
+    """
+    change = 0.0
+    for place in range(play.start[cell], play.start[cell + 1]):
+        record = play.head[play.member[place]]
+        while record >= 0:
+            other = play.label[record]
+            spare = other >= 0 and origin < 0 and play.size[other] > k and play.cost[other] > play.cost[cell]
+            if other != cell and (spare or (origin >= 0 and other == origin)):
+                change += shift(play, journal, record, cell)
+            record = play.after[record]
+    return change
+
+
+@kernel(allocates=False)
+def exchange(play: Play, trail: Trail, journal: Journal, opened: int, closed: int, k: int, limit: float) -> float:
+    """Open one cell and close another, or none if that is -1; return what that costs more, ENDLESS where it cannot be done.
+
+    The cell fills with what the other one leaves, by chains too, then with what cells around can spare. Once this costs
+    more than ``limit`` it is given up. ``undo`` takes all back.
+    """
+    change = 0.0
+    open_cell(play, opened)
+    if closed >= 0:
+        close_cell(play, closed)
+        change += take_from(play, journal, opened, closed, k)
+        while play.size[opened] < k and play.size[closed] > 0:
+            if find_source(play, trail, opened, closed, k) < 0:
+                break
+            change += pull(play, trail, journal, closed, opened)
+        change += send_on(play, journal, closed, 0, ENDLESS)
+        if play.size[closed] > 0:
+            return ENDLESS
+    change += take_from(play, journal, opened, -1, k)
+    while play.size[opened] < k:
+        source = find_source(play, trail, opened, -1, k)
+        if source < 0:
+            return ENDLESS
+        rise = play.cost[opened] - play.cost[source]
+        if rise > 0.0 and change + rise > limit:
+            return ENDLESS
+        change += pull(play, trail, journal, source, opened)
+    return change + send_on(play, journal, opened, k, play.cost[opened])
+
+
+@kernel(allocates=False)
+def undo(play: Play, journal: Journal, opened: int, closed: int) -> None:
+    """Take an exchange back."""
+    shift_back(play, journal)
+    if closed >= 0:
+        open_cell(play, closed)
+    close_cell(play, opened)
