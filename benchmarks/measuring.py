@@ -87,6 +87,13 @@ def publish(name: str, title: str, rows: Iterable[Row], command: str) -> None:
     write_page(name, title, [Table("", "", list(rows))], command)
 
 
+def kept_rows(name: str, folder: Path = RESULTS) -> list[Row]:
+    """Return the rows of a page that was kept before, none where there is none."""
+    page = folder / f"{name}.json"
+    tables = json.loads(page.read_text("utf-8"))["tables"] if page.exists() else []
+    return [row for table in tables for row in table["rows"]]
+
+
 def write_page(name: str, title: str, tables: Sequence[Table], command: str, folder: Path = RESULTS) -> None:
     """Print tables, and keep them in ``folder`` as ``<name>.json``, ``<name>.md`` and a picture for each plot."""
     (folder / name).parent.mkdir(parents=True, exist_ok=True)

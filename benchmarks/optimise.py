@@ -20,7 +20,7 @@ import pyarrow as pa
 
 import shoal
 from benchmarks.adult import coded
-from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process, peak_megabytes, publish, write_page
+from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process, kept_rows, peak_megabytes, publish, write_page
 from benchmarks.plots import Plot
 from benchmarks.scale import QUASI_IDENTIFIERS
 from shoal.datasets import adult_like
@@ -156,6 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", help="sizes of k, for Adult only and without rivals")
     parser.add_argument("--efforts", default=",".join(map(str, EFFORTS)), help="efforts, with --sizes")
+    parser.add_argument("--settings", default="XAS", help="settings, with --sizes; rows kept of the others stay")
     parser.add_argument("--falls", action="store_true", help="how the loss falls over time")
     parser.add_argument("--scale", action="store_true", help="time and memory up to 3 million records")
     parser.add_argument("--records", type=int, default=5_000, help="records of the made tables")
@@ -184,13 +185,15 @@ def main() -> None:
     if given.sizes:
         sizes = [int(size) for size in given.sizes.split(",")]
         efforts = tuple(effort for effort in EFFORTS if effort in given.efforts.split(","))
-        tables = {name: coded(name) for name in "XAS"}
+        tables = {name: coded(name) for name in given.settings}
         rows = [
             row
             for name in tables
             for k in sizes
             for row in compare(tables[name], name, k, rivals=False, efforts=efforts)
         ]
+        rows += [row for row in kept_rows("optimise_sizes") if row["table"] not in tables]
+        rows.sort(key=lambda row: "XAS".index(str(row["table"])))
         command = f"python -m benchmarks.optimise --sizes {given.sizes} --efforts {given.efforts}"
         publish("optimise_sizes", "The optimiser on Adult", rows, command)
         return
