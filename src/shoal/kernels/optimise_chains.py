@@ -157,10 +157,10 @@ def take_from(play: Play, journal: Journal, cell: int, origin: int, k: int) -> f
 
 @kernel(allocates=False)
 def exchange(play: Play, trail: Trail, journal: Journal, opened: int, closed: int, k: int, limit: float) -> float:
-    """Open one cell and close another, or none if that is -1; return what that costs more, ENDLESS where it cannot be done.
+    """Open one cell and close another, or none if that is -1; return what that costs more, ENDLESS where it cannot be done or is given up.
 
-    The cell fills with what the other one leaves, by chains too, then with what cells around can spare. Once this costs
-    more than ``limit`` it is given up. ``undo`` takes all back.
+    The cell fills with what the other one leaves, by chains too, then with what cells around can spare, unless what these
+    pay more raises the change above ``limit``. ``undo`` takes all back.
     """
     change = 0.0
     open_cell(play, opened)

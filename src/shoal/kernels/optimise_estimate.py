@@ -14,20 +14,19 @@ from shoal.kernels.chance import draw_below
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_groups import ENDLESS
 from shoal.kernels.optimise_play import Play, cheapest_open
+from shoal.kernels.optimise_regions import KEYS
 from shoal.kernels.sorting import order_by_key
 from shoal.typing import FloatArray, IntArray, LongArray, WordArray
 
 CLOSED = 3
 """Cells looked at for one to close, beside that of a random record."""
-_KEYS = 1 << 40
-"""By what a cost is multiplied to become a key to sort by."""
 
 
 class Sources(NamedTuple):
     """Where the records of a cell are, and what they save when they leave."""
 
     worth: FloatArray
-    """What a record saves that leaves an open cell, if another one takes its place."""
+    """What a record saves that leaves an open cell, if another one takes its place; of no meaning where none can."""
     spare: IntArray
     """The cell that has one to spare for it, -1 if there is none."""
     dear: LongArray
@@ -56,7 +55,7 @@ def make_sources(play: Play) -> Sources:
     cells, records = play.cost.shape[0], play.label.shape[0]
     key = np.empty(cells, np.int64)
     for cell in range(cells):
-        key[cell] = -np.int64(play.cost[cell] * _KEYS)
+        key[cell] = -np.int64(play.cost[cell] * KEYS)
     return Sources(
         np.zeros(cells),
         np.zeros(cells, np.int32),

@@ -114,14 +114,14 @@ def reopen_cells(
 ) -> float:
     """Open cells in the place of the groups around, ``tries`` times, and return the fall of the total.
 
-    The cell comes first, whatever it is worth, if the groups ruined for it hold k of its records. Kept is what costs no more, or more by at most a random share of ``heat``.
+    The cell comes first, whatever it is worth, if the groups ruined for it hold k of its records. Kept is what costs no more, or more by at most a random share of ``heat``, which is higher where the ruined groups cost more than the mean.
 
     Parameters
     ----------
     mine
         The tuple of each record of the groups.
     paid
-        What a record pays in the mean; further cells may lack up to k times as much, a random share of it in each try.
+        What a record pays in the mean: what ``heat`` is for, and k times as much, a random share of it in each try, is what further cells may lack.
     """
     records, room = groups.codes.shape[0], groups.member.shape[1]
     shared, met = np.zeros(groups.size.shape[0], np.int64), np.zeros(groups.size.shape[0], np.int64)

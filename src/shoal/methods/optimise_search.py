@@ -264,9 +264,9 @@ class Search:
         where = (self.table.space, self.rows, labels, regions)
 
         def open_and_close(region: int) -> None:
-            often = float(self._in_time())  # without time too, both give the groups of a region numbers of its own
-            exchange_region(*where, region, offers, k, often * EXCHANGED, paid, EXCHANGING * warm, seed)
-            reopen_region(*where, region, offers, k, often * REOPENED, paid, REOPENING * warm, seed)
+            # without time too, for both give the groups of a region numbers of its own
+            exchange_region(*where, region, offers, k, EXCHANGED * self._in_time(), paid, EXCHANGING * warm, seed)
+            reopen_region(*where, region, offers, k, REOPENED * self._in_time(), paid, REOPENING * warm, seed)
 
         list(pool.map(open_and_close, range(len(regions.start) - 1)))
         return renumber(labels)
