@@ -194,7 +194,9 @@ def main() -> None:
         ]
         rows += [row for row in kept_rows("optimise_sizes") if row["table"] not in tables]
         rows.sort(key=lambda row: "XAS".index(str(row["table"])))
-        command = f"python -m benchmarks.optimise --sizes {given.sizes} --efforts {given.efforts}"
+        command = (
+            f"python -m benchmarks.optimise --sizes {given.sizes} --efforts {given.efforts} --settings {given.settings}"
+        )
         publish("optimise_sizes", "The optimiser on Adult", rows, command)
         return
     rows = [row for name in "XAS" for row in compare(coded(name), f"Adult, {name}", 10, rivals=True)]
