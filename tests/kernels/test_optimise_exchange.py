@@ -303,6 +303,7 @@ def test_a_chain_fills_a_cell_with_what_another_one_empties_though_they_share_no
         start,
         member,
         np.array([1.0, 0.5, 0.0]),
+        np.zeros(3),
         begin,
         cell,
         np.zeros(5, np.int32),

@@ -13,6 +13,7 @@ from shoal.kernels.optimise_ladder import build_ladder
 from shoal.kernels.optimise_prices import climb_prices, make_climb, open_cells, raise_ceilings
 from shoal.kernels.optimise_walk import collect, start_walk
 from shoal.kernels.optimise_worth import STEPS, cell_worth, make_cells
+from shoal.kernels.tuples import distinct_tuples
 from shoal.methods.base import Task
 from shoal.methods.optimise_prices import _levels, group_by_prices
 from tests import reference_optimise
@@ -158,7 +159,7 @@ def test_every_opened_cell_gets_k_records_that_lie_in_it(table, k, seed, allowed
 @given(small_trees, st.integers(2, 3), st.integers(0, 99))
 def test_no_grouping_is_below_the_bound_of_prices(table, k, seed):
     paid = np.random.default_rng(seed).random(table.records) * float(table.space.weight.sum())
-    found = group_by_prices(table, k, paid, 1_000_000, 0, lambda *_: None, np.inf)
+    found = group_by_prices(table, distinct_tuples(table.codes), k, paid, 1_000_000, 0, lambda *_: None, np.inf)
     whole = table.records * float(table.space.weight.sum())
     assert found.bound / whole <= reference_optimise.least_loss(table, k) + 1e-9
 
@@ -178,7 +179,7 @@ def test_the_higher_bound_counts_where_prices_prove_less_than_the_cheapest_cells
 def test_a_walk_that_may_not_look_often_enough_gives_nothing():
     table = coded_table(200, "nnff", 5)
     paid = np.ones(200)
-    known = (table, 5, paid)
+    known = (table, distinct_tuples(table.codes), 5, paid)
     assert group_by_prices(*known, 1, 0, lambda *_: None, np.inf) is None
     assert group_by_prices(*known, 1_000_000, 0, lambda *_: None, 0.0) is None
     assert group_by_prices(*known, 1_000_000, 0, lambda *_: None, np.inf) is not None

@@ -15,6 +15,8 @@ from shoal.kernels.optimise_evict import narrow_groups
 from shoal.kernels.optimise_groups import make_groups, total_cost
 from shoal.kernels.optimise_moves import dissolve_groups, sweep
 from shoal.kernels.optimise_offers import (
+    TRIED,
+    choose_cell,
     find_offers,
     loosen,
     make_holding,
@@ -25,9 +27,9 @@ from shoal.kernels.optimise_offers import (
 )
 from shoal.kernels.optimise_prices import make_climb
 from shoal.kernels.optimise_regions import load_groups, make_regions
-from shoal.kernels.optimise_reopen import TRIED, choose_offer, groups_around, reopen_cells, reopen_region
+from shoal.kernels.optimise_reopen import groups_around, reopen_cells, reopen_region
 from shoal.kernels.tuples import distinct_tuples
-from shoal.methods.optimise_prices import _offers
+from shoal.methods.optimise_prices import offer_cells
 from tests.kernels.test_optimise import check_groups, loaded, recount
 from tests.kernels.test_optimise_prices import collected, tables_of_trees, worth_of
 
@@ -39,7 +41,7 @@ def offered(table, k, price_of):
     tuples = distinct_tuples(table.codes)
     many, price = tuples.size.astype(np.int32), price_of(len(tuples.size))
     cells, _, _ = collected(table.take(tuples.first), k, price + 1.0, 10_000, many)
-    return _offers(cells, make_climb(price, many), tuples.label, k, 0.5 * k)
+    return offer_cells(cells, make_climb(price, many), tuples.label, k, 0.5 * k)
 
 
 def offered_by_chance(table, k, seed):
@@ -104,7 +106,7 @@ def test_the_worthiest_of_a_few_cells_is_chosen(table, k, seed):
     offers = offered_by_chance(table, k, seed)
     for one, ends in enumerate(pairwise(offers.first)):
         cells, state = offers.cell[slice(*ends)], make_state(seed, one)
-        chosen = choose_offer(offers, one, make_state(seed, one))
+        chosen = choose_cell(offers.first, offers.cell, offers.worth, one, make_state(seed, one))
         looked_at = [cells[draw_below(state, len(cells))] for _ in range(min(TRIED, len(cells)))]
         assert chosen == (max(looked_at, key=lambda cell: offers.worth[cell]) if looked_at else -1)
 

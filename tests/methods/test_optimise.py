@@ -149,6 +149,15 @@ def test_cells_on_offer_lower_the_loss_where_all_columns_have_a_hierarchy(monkey
     assert mine.details["lower_bound"] <= loss_of(table, mine.labels)
 
 
+@pytest.mark.parametrize(("columns", "gain"), [("iisss", 0.003), ("innff", 0.003)])
+def test_cells_learned_from_groups_lower_the_loss_where_there_are_ranges_or_sets(columns, gain, monkeypatch):
+    table, task = coded_table(1500, columns, 5), Task(k=15, effort="best")
+    mine = shoal.Optimise().run(table, task)
+    assert mine.details["lower_bound"] <= loss_of(table, mine.labels)
+    monkeypatch.setattr(Search, "_offers_for", lambda *_: None)
+    assert loss_of(table, mine.labels) < (1.0 - gain) * loss_of(table, shoal.Optimise().run(table, task).labels)
+
+
 @settings(max_examples=60, deadline=None)
 @given(coded_tables(least=6), st.integers(2, 4))
 def test_with_the_best_effort_it_never_loses_more_than_any_other_local_method(table, k):

@@ -8,7 +8,7 @@ from shoal.kernels.chance import draw_below, draw_share, make_state
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_chains import exchange, make_journal, make_trail, undo
 from shoal.kernels.optimise_estimate import choose_closed, find_sources, make_sources, weigh_open
-from shoal.kernels.optimise_offers import Offers
+from shoal.kernels.optimise_offers import Offers, choose_cell
 from shoal.kernels.optimise_play import Play, label_play, make_play
 from shoal.kernels.optimise_regions import Regions, load_region, store_region
 from shoal.kernels.space import Space
@@ -34,7 +34,7 @@ def exchange_cells(play: Play, k: int, tries: int, paid: float, heat: float, sta
         own, one = play.label[record], play.tuple_of[record]
         if own < 0 or play.cost[own] <= DEAR * paid * draw_share(state):
             continue
-        cell = play.cell[play.begin[one] + draw_below(state, play.begin[one + 1] - play.begin[one])]
+        cell = choose_cell(play.begin, play.cell, play.worth, one, state)
         if play.size[cell] > 0:
             continue
         if not known:

@@ -10,12 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.kernels.chance import draw_below
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_groups import ENDLESS, Groups, put, refresh
 from shoal.kernels.search_queue import Queue, drop_first, make_queue, push
 from shoal.kernels.sorting import sort_codes
 from shoal.kernels.space import Space
-from shoal.typing import FloatArray, IntArray, LongArray
+from shoal.typing import FloatArray, IntArray, LongArray, WordArray
+
+TRIED = 3
+"""Cells looked at for one to open."""
 
 
 class Offers(NamedTuple):
@@ -80,6 +84,18 @@ def make_holding(cells: int) -> Holding:
     return Holding(
         np.zeros(cells, np.int32), np.zeros(cells, np.int32), np.full(cells, -1, np.int32), np.zeros(cells, np.int32)
     )
+
+
+@kernel(allocates=False)
+def choose_cell(first: LongArray, cell: IntArray, worth: FloatArray, one: int, state: WordArray) -> int:
+    """Return the worthiest of a few random cells that hold a tuple, -1 if none does."""
+    begin, cells = first[one], first[one + 1] - first[one]
+    best = -1
+    for _ in range(min(TRIED, cells)):
+        chosen = cell[begin + draw_below(state, cells)]
+        if best < 0 or worth[chosen] > worth[best]:
+            best = chosen
+    return best
 
 
 @kernel()

@@ -26,6 +26,8 @@ class Play(NamedTuple):
     """The tuples of each cell."""
     cost: FloatArray
     """What a cell costs each record in it."""
+    worth: FloatArray
+    """What a cell is worth while no other takes its records."""
     begin: LongArray
     cell: IntArray
     """The cells of each tuple."""
@@ -137,11 +139,13 @@ def make_play(offers: Offers, groups: Groups, tuple_of: IntArray, k: int) -> Pla
     start, member = find_offers(offers, held, holding, found, k)
     begin, cell = transpose(start, member, tuples)
     cells = start.shape[0] - 1
-    cost = offers.cost[holding.seen[:cells]]
+    found_cells = holding.seen[:cells]
+    cost = offers.cost[found_cells]
     play = Play(
         start,
         member,
         cost,
+        offers.worth[found_cells],
         begin,
         cell,
         np.zeros(cell.shape[0], np.int32),

@@ -17,6 +17,7 @@ from shoal.kernels.optimise_moves import LEAST_GAIN
 from shoal.kernels.optimise_offers import (
     Loose,
     Offers,
+    choose_cell,
     loosen,
     make_holding,
     make_loose,
@@ -27,8 +28,6 @@ from shoal.kernels.optimise_regions import Regions, load_region, store_region
 from shoal.kernels.space import Space
 from shoal.typing import IntArray, LongArray, WordArray
 
-TRIED = 3
-"""Cells looked at for one to open."""
 HOPEFUL = 0.82
 """What records left over are ready to pay, as a share of what is left for them, below which it is tried to give them away.
 
@@ -36,18 +35,6 @@ They pay more in the end: of the tries above hardly one in ten thousand is kept,
 """
 MOST_RUINED = 8
 """Groups that make room for a cell, at most."""
-
-
-@kernel(allocates=False)
-def choose_offer(offers: Offers, one: int, state: WordArray) -> int:
-    """Return the worthiest of a few random cells that hold a tuple, -1 if none does."""
-    begin, cells = offers.first[one], offers.first[one + 1] - offers.first[one]
-    best = -1
-    for _ in range(min(TRIED, cells)):
-        cell = offers.cell[begin + draw_below(state, cells)]
-        if best < 0 or offers.worth[cell] > offers.worth[best]:
-            best = cell
-    return best
 
 
 @kernel(allocates=False)
@@ -138,7 +125,7 @@ def reopen_cells(
     fall = 0.0
     for _ in range(tries):
         record = draw_below(state, records)
-        cell = choose_offer(offers, mine[record], state)
+        cell = choose_cell(offers.first, offers.cell, offers.worth, mine[record], state)
         if cell < 0 or groups.cost[groups.label[record]] == 0.0:
             continue
         most = 1 + draw_below(state, MOST_RUINED)

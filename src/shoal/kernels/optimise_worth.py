@@ -154,3 +154,12 @@ def keep_cell(cells: Cells, member: IntArray, cost: float) -> None:
     cells.start[used + 1] = cells.start[used] + member.shape[0]
     cells.slot[at], cells.key[used], cells.cost[used] = used, key, cost
     cells.used[0] += 1
+
+
+@kernel()
+def keep_first(cells: Cells, order: LongArray, most: int, kept: Cells) -> None:
+    """Add the first cells of an order to another store, as long as they have no more than ``most`` tuples together."""
+    for cell in order:
+        if kept.start[kept.used[0]] + cells.start[cell + 1] - cells.start[cell] > most:
+            break
+        keep_cell(kept, cells.member[cells.start[cell] : cells.start[cell + 1]], cells.cost[cell])

@@ -55,6 +55,12 @@ EXCHANGING = 0.02
 """What that may cost more in the first round, in the mean and in multiples of what k records cost."""
 WIDE = 6
 """How many times larger regions are in which cells open and close: chains lead far."""
+UNVARIED = 9
+"""Rounds before cells are first learned from groups: there is more to learn from good ones."""
+VARIED = 3
+"""Every so many rounds cells are learned, opened and closed."""
+FEWER = 0.7
+"""How many times fewer rounds there are where cells are learned: what they gain takes the time of the others."""
 LONGER = 1.5
 """How many times more rounds there are where cells are reopened: the loss goes on falling there."""
 MANY_COLUMNS = 12

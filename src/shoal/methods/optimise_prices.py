@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from shoal.kernels.optimise_offers import Offers
     from shoal.kernels.optimise_prices import Climb
     from shoal.kernels.optimise_worth import Cells
+    from shoal.kernels.tuples import Tuples
 
-_MOST_TUPLES = 1 << 16
+MOST_TUPLES = 1 << 16
 """Distinct tuples up to which prices are looked for."""
 _MOST_CELLS = 1 << 19
 """Cells that a walk may keep."""
 _MOST_MEMBERS = 1 << 25
 """Tuples of all these cells together."""
-_BELOW_PAID = 0.93
+BELOW_PAID = 0.93
 """The first prices, as a share of what records pay in the best grouping so far."""
 _MARGINS = (0.1, 0.25, 0.25, 0.25, 0.25)
 """How far prices may rise after each walk, in multiples of what a record pays in the mean: a wider margin keeps more cells."""
@@ -35,7 +36,7 @@ _AT_ONCE = 10
 """Strides between two looks at the clock."""
 _ALLOWED = 1.0
 """What an opened cell may lack, in multiples of what k records pay in the mean."""
-_WORTH_A_TRY = 0.15
+WORTH_A_TRY = 0.15
 """What a cell may lack that is opened later on to try it, in multiples of what k records pay in the mean."""
 _ROUNDING = 1.0 - 1e-9
 
@@ -52,7 +53,14 @@ class Priced(NamedTuple):
 
 
 def group_by_prices(
-    table: CodedTable, k: int, paid: FloatArray, looks: int, seed: int, progress: Progress, deadline: float
+    table: CodedTable,
+    tuples: Tuples,
+    k: int,
+    paid: FloatArray,
+    looks: int,
+    seed: int,
+    progress: Progress,
+    deadline: float,
 ) -> Priced | None:
     """Return groups of the cells that prices open, and the bound of the prices; None where cells are too many or time is short.
 
@@ -68,18 +76,14 @@ def group_by_prices(
     from shoal.kernels.chance import make_state  # noqa: PLC0415  (numba is imported when first needed)
     from shoal.kernels.optimise_ladder import MOST_LEVELS, build_ladder  # noqa: PLC0415
     from shoal.kernels.optimise_prices import make_climb, open_cells, raise_ceilings  # noqa: PLC0415
-    from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
 
-    tuples = distinct_tuples(table.codes)
-    if len(tuples.size) > _MOST_TUPLES:
-        return None
     many, known, mean = tuples.size.astype(np.int32), float(paid.sum()), float(paid.mean())
     rows = np.ascontiguousarray(table.codes.T[tuples.first])
     ladder = build_ladder(table.space, rows, k, 2.0, make_state(seed, 2))  # the ratio is for windows of numbers
     if np.diff(ladder.first).max() >= MOST_LEVELS:  # of a higher tree some levels are left out
         return None
     levels = _levels(ladder)
-    climb = make_climb(_BELOW_PAID * np.bincount(tuples.label, paid) / many, many)
+    climb = make_climb(BELOW_PAID * np.bincount(tuples.label, paid) / many, many)
     cells, bound = None, 0.0
     for number, margin in enumerate(_MARGINS):
         raise_ceilings(climb, margin * mean)
@@ -95,10 +99,10 @@ def group_by_prices(
     start = np.concatenate(([0], np.cumsum(tuples.size)))
     labels = np.full(table.records, -1, np.int32)
     open_cells(cells, climb, k, _ALLOWED * k * mean, start, order, labels)
-    return Priced(labels, bound * _ROUNDING, _offers(cells, climb, tuples.label, k, _WORTH_A_TRY * k * mean))
+    return Priced(labels, bound * _ROUNDING, offer_cells(cells, climb, tuples.label, k, WORTH_A_TRY * k * mean))
 
 
-def _offers(cells: Cells, climb: Climb, tuple_of: IntArray, k: int, allowed: float) -> Offers:
+def offer_cells(cells: Cells, climb: Climb, tuple_of: IntArray, k: int, allowed: float) -> Offers:
     """Return the cells that lack less than ``allowed``, with tuples numbered by falling price."""
     from shoal.kernels.optimise_offers import Offers, transpose  # noqa: PLC0415
     from shoal.kernels.optimise_prices import weigh_cells  # noqa: PLC0415

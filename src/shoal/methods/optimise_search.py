@@ -19,12 +19,15 @@ from shoal.methods.optimise_plan import (
     COOLING,
     EXCHANGED,
     EXCHANGING,
+    FEWER,
     LONGER,
     MOST_BOUND,
     PLANS,
     REOPENED,
     REOPENING,
     TRIAL,
+    UNVARIED,
+    VARIED,
     WIDE,
     Plan,
     block_for,
@@ -32,13 +35,15 @@ from shoal.methods.optimise_plan import (
     in_seconds,
     rounds_for,
 )
-from shoal.methods.optimise_prices import group_by_prices
+from shoal.methods.optimise_prices import MOST_TUPLES, group_by_prices
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
+from shoal.methods.optimise_variants import Variants
 from shoal.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
     from shoal.kernels.optimise_offers import Offers
+    from shoal.kernels.tuples import Tuples
 
 
 class Found(NamedTuple):
@@ -71,6 +76,7 @@ class Search:
         self.hottest = hottest(self.plan, self.k, len(table.columns))
         self.bound: float | None = None
         self.offers: Offers | None = None
+        self.variants: Variants | None = None
 
     def start(self) -> None:
         """Make starts: Mondrian's cuts, cells, groups grown record by record, and what other methods find.
@@ -116,13 +122,26 @@ class Search:
             self._offer("grown", grow_groups(table, blocks, k, seed, self._tell))
 
     def _price(self) -> None:
-        """Open the cells that prices tell to open, where all columns have a hierarchy: then cells are all there is."""
-        if {one.kind for one in self.table.columns} != {"node"}:
+        """Open the cells that prices tell to open, where all columns have a hierarchy: then cells are all there is.
+
+        Else, or where they are too many, cells are learned from groups later on.
+        """
+        from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
+
+        tuples = distinct_tuples(self.table.codes)
+        if len(tuples.size) > MOST_TUPLES:
             return
+        if {one.kind for one in self.table.columns} == {"node"}:
+            self._walk(tuples)
+        if self.offers is None:
+            self.variants = Variants(self.table, tuples, self.k, self.seed)
+            self.rounds = int(FEWER * self.rounds)
+
+    def _walk(self, tuples: Tuples) -> None:
         labels, groups, _ = self._latest()
         paid = self._costs(labels, groups)[0][labels]
         half = (time.monotonic() + self.deadline) / 2.0  # of a number of seconds; the rounds need time too
-        priced = group_by_prices(self.table, self.k, paid, self.plan.priced, self.seed, self._tell, half)
+        priced = group_by_prices(self.table, tuples, self.k, paid, self.plan.priced, self.seed, self._tell, half)
         if priced is not None:
             self._offer("priced", priced.labels)
             self.bound = priced.bound / self.whole if priced.bound > 0.0 else None
@@ -232,11 +251,12 @@ class Search:
 
         space, k, seed = self.table.space, self.k, self._seed_of(number)
         labels, groups = found.labels.copy(), found.groups
-        if self.offers is not None:
-            groups = self._open_and_close(self.offers, labels, groups, pool, number, self._paid(found))
+        offers = self._offers_for(found, number)
+        if offers is not None:
+            groups = self._open_and_close(offers, labels, groups, pool, number, self._paid(found))
         regions = make_regions(space, self.rows, labels, groups, self.plan.region * k, seed)
         often = max(self.plan.rebuilt, self.plan.least_looks // self.table.records)
-        if self.offers is not None:
+        if offers is not None:
             often = (often + 1) // 2  # opening cells rebuilds groups too, and better
 
         def improve(region: int) -> float:
@@ -245,11 +265,21 @@ class Search:
 
         cost = sum(pool.map(improve, range(len(regions.start) - 1)))
         better = Found(labels, renumber(labels), cost / self.whole)
-        if self.offers is None and better.loss > found.loss * (1.0 + 1e-12):  # else it is rounding, or cells reopened
+        if (
+            self.offers is None and self.variants is None and better.loss > found.loss * (1.0 + 1e-12)
+        ):  # else it is rounding, or cells reopened
             self.hottest *= COOLING
         self._keep(better)
         self._tell_loss(0.3 + 0.6 * self._share_of_rounds(number + 1))
         return better
+
+    def _offers_for(self, found: Found, number: int) -> Offers | None:
+        """Return the cells to open and close in a round, if any: those of all prices, or learned from the groups every few rounds."""
+        if self.variants is None or number < UNVARIED or number % VARIED:
+            return self.offers
+        return self.variants.offers(
+            found.labels, found.groups, self._costs(found.labels, found.groups)[0][found.labels]
+        )
 
     def _open_and_close(
         self, offers: Offers, labels: IntArray, groups: int, pool: ThreadPoolExecutor, number: int, paid: float
