@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.kernels.chance import make_state
+from shoal.kernels.optimise_around import Buyers
 from shoal.kernels.optimise_exchange import exchange_region
 from shoal.kernels.optimise_prices import weigh_cells
 from shoal.kernels.optimise_regions import complete, make_regions, renumber
 from shoal.kernels.optimise_reopen import reopen_region
-from shoal.kernels.optimise_variants import Buyers, vary_all
+from shoal.kernels.optimise_variants import vary_all
 from shoal.kernels.optimise_worth import keep_first, make_cells
 from shoal.kernels.space import cost_table, cover_groups
 from shoal.kernels.tuples import distinct_tuples
