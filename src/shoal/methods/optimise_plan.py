@@ -44,14 +44,14 @@ TRIAL = 2
 COLD = 0.9
 """Share of the rounds, or of the seconds, after which no step may cost more."""
 COOLING = 0.6
-"""A round that raises the loss makes the next ones cooler by this factor, where no cells are reopened."""
-REOPENED = 3.6
+"""A round that raises the loss makes the next ones cooler by this factor, where no cells are opened and closed."""
+REOPENED = 1.5
 """How often a round opens cells that prices offer in the place of groups, for each group of k records."""
 REOPENING = 0.1
 """What that may cost more in the first round, in multiples of what k records of those groups cost in the mean."""
-EXCHANGED = 8.0
+EXCHANGED = 20.0
 """How often a round looks for cells to exchange, for each group of k records."""
-EXCHANGING = 0.02
+EXCHANGING = 0.05
 """What that may cost more in the first round, in the mean and in multiples of what k records cost."""
 WIDE = 6
 """How many times larger regions are in which cells open and close: chains lead far."""
@@ -62,7 +62,7 @@ VARIED = 3
 FEWER = 0.7
 """How many times fewer rounds there are where cells are learned: what they gain takes the time of the others."""
 LONGER = 1.5
-"""How many times more rounds there are where cells are reopened: the loss goes on falling there."""
+"""How many times more rounds there are where a walk found all cells: the loss goes on falling there."""
 MANY_COLUMNS = 12
 """Columns above which steps are cooler, for there a record costs far more than a step changes, and groups grow in smaller blocks."""
 VERY_MANY_COLUMNS = 30
