@@ -115,6 +115,8 @@ def test_the_cell_of_a_group_and_those_that_differ_in_one_column_are_kept_if_wor
     vary_all(
         table.space,
         cover_groups(table.space, table.codes, label, 1),
+        0,
+        1,
         Buyers(rows, many, price, k, allowed),
         cells,
     )
@@ -123,14 +125,29 @@ def test_the_cell_of_a_group_and_those_that_differ_in_one_column_are_kept_if_wor
     assert all(cost == pytest.approx(wanted[member], abs=1e-9) for member, cost in kept(cells).items())
 
 
-def test_a_full_store_takes_no_more():
+def looked_at(first, budget, most):
+    """Return where a look at six groups ends that begins at ``first``, and the cells it keeps, in a store for so many."""
     table = coded_table(60, "iss", 3)
     rows, many = np.ascontiguousarray(table.codes.T), np.ones(60, np.int32)
     label = np.repeat(np.arange(6), 10).astype(np.int32)
-    cells = make_cells(60, 1 << 12, 5, make_state(0, 3))
+    cells = make_cells(60, 1 << 16, most, make_state(0, 3))
     cover = cover_groups(table.space, table.codes, label, 6)
-    vary_all(table.space, cover, Buyers(rows, many, np.zeros(60), 2, 100.0), cells)
-    assert cells.used.tolist() == [5, 1]
+    return vary_all(table.space, cover, first, budget, Buyers(rows, many, np.zeros(60), 2, 100.0), cells), cells
+
+
+def test_a_look_goes_on_where_the_one_before_came_to_an_end():
+    after, every = looked_at(0, 1 << 30, 1 << 12)
+    assert after == 0
+    first, found = 0, {}
+    for _ in range(6):  # a budget for one group at a time
+        after, cells = looked_at(first, 1, 1 << 12)
+        assert after == (first + 1) % 6
+        found |= kept(cells)
+        first = after
+    assert found == kept(every)
+    assert looked_at(6, 1, 1 << 12)[0] == 1  # there were more groups before
+    after, full = looked_at(4, 1 << 30, 5)
+    assert (after, full.used.tolist()) == (5, [5, 1])
 
 
 def test_the_first_cells_of_an_order_are_kept_while_there_is_room():

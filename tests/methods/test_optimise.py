@@ -149,6 +149,14 @@ def test_cells_on_offer_lower_the_loss_where_all_columns_have_a_hierarchy(monkey
     assert mine.details["lower_bound"] <= loss_of(table, mine.labels)
 
 
+@pytest.mark.parametrize(("rounds", "left"), [(130, 91), (15, 10), (14, 14), (1, 1)])
+def test_rounds_give_way_to_learned_cells_only_where_there_are_enough_of_them(rounds, left):
+    search = Search(coded_table(200, "iss", 5), Task(k=5, effort="best"))
+    search.rounds = rounds
+    search.start()
+    assert (search.rounds, search.variants is not None) == (left, left < rounds)
+
+
 @pytest.mark.parametrize(("columns", "gain"), [("iisss", 0.003), ("innff", 0.003)])
 def test_cells_learned_from_groups_lower_the_loss_where_there_are_ranges_or_sets(columns, gain, monkeypatch):
     table, task = coded_table(1500, columns, 5), Task(k=15, effort="best")

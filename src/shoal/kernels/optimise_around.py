@@ -44,6 +44,8 @@ class Around(NamedTuple):
     member: IntArray
     steps: LongArray
     taken: IntArray
+    looks: LongArray
+    """[0]: how often a tuple was looked at."""
 
 
 class Slices(NamedTuple):
@@ -70,6 +72,7 @@ def make_around(tuples: int) -> Around:
         np.zeros(tuples, np.int32),
         np.zeros(STEPS, np.int64),
         np.zeros(tuples, np.int32),
+        np.zeros(1, np.int64),
     )
 
 
@@ -91,6 +94,7 @@ def lies_outside(space: Space, cover: Cover, group: int, column: int, code: int)
 def look_around(space: Space, rows: IntArray, cover: Cover, group: int, around: Around) -> tuple[int, int]:
     """Find the tuples in the cell of a group, and those outside in one column only; return how many of each."""
     inside, near = 0, 0
+    around.looks[0] += rows.shape[0]
     for one in range(rows.shape[0]):
         away, column = -1, 0
         while column < rows.shape[1]:
@@ -122,7 +126,7 @@ def sort_tuples(tuples: IntArray, key: LongArray) -> None:
 @kernel()
 def offer(around: Around, slices: Slices, buyers: Buyers, cost: float, cells: Cells) -> None:
     """Keep a cell if it holds k records and lacks little."""
-    size, records = 0, 0
+    size = 0
     for place in range(slices.first, slices.last):
         if place < slices.out or place >= slices.back:
             around.member[size] = around.inside[place]
@@ -130,11 +134,8 @@ def offer(around: Around, slices: Slices, buyers: Buyers, cost: float, cells: Ce
     for place in range(slices.begin, slices.end):
         around.member[size] = around.near[place]
         size += 1
+    around.looks[0] += size
     member = around.member[:size]
-    for place in range(size):
-        records += buyers.many[member[place]]
-    if records < buyers.k:
-        return
     worth = cell_worth(member, cost, buyers.price, buyers.many, buyers.k, buyers.allowed, around.steps, around.taken)
     if worth > 0.0:
         keep_cell(cells, member, cost)

@@ -104,7 +104,10 @@ def stride(climb: Climb, lacking: LongArray, missing: float) -> None:
 
 @kernel()
 def climb_prices(cells: Cells, climb: Climb, k: int, known: float, strides: int) -> float:
-    """Better the prices by some strides towards what a ``known`` grouping costs; return the highest bound so far."""
+    """Better the prices by some strides towards what a ``known`` grouping costs; return the highest bound so far.
+
+    Where the cells are not all there are, it is no bound, and may be above what is known: then there is nothing to stride for.
+    """
     tuples, level = climb.price.shape[0], climb.level
     lacking, count, taken = np.zeros(tuples, np.int64), np.zeros(STEPS, np.int64), np.zeros(tuples, np.int32)
     for _ in range(strides):
@@ -119,7 +122,7 @@ def climb_prices(cells: Cells, climb: Climb, k: int, known: float, strides: int)
             for place in range(tuples):
                 climb.price[place] = climb.best[place]
             continue
-        stride(climb, lacking, known - bound)
+        stride(climb, lacking, max(known - bound, 0.0))
     return level[0]
 
 

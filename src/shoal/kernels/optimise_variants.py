@@ -194,9 +194,15 @@ def vary(space: Space, cover: Cover, group: int, around: Around, buyers: Buyers,
 
 
 @kernel()
-def vary_all(space: Space, cover: Cover, buyers: Buyers, cells: Cells) -> None:
-    """Offer the cells of all groups and their variants."""
-    around = make_around(buyers.rows.shape[0])
-    for group in range(cover.size.shape[0]):
-        if cells.used[1] == 0:
-            vary(space, cover, group, around, buyers, cells)
+def vary_all(space: Space, cover: Cover, first: int, budget: int, buyers: Buyers, cells: Cells) -> int:
+    """Offer the cells of groups and their variants, from one group on, until ``budget`` looks at tuples are made or the store is full.
+
+    Returns the group that comes next, 0 after the last one.
+    """
+    around, groups = make_around(buyers.rows.shape[0]), cover.size.shape[0]
+    for turn in range(groups):
+        group = int((first + turn) % groups)
+        if cells.used[1] or around.looks[0] >= budget:
+            return group
+        vary(space, cover, group, around, buyers, cells)
+    return 0

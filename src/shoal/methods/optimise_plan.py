@@ -44,7 +44,7 @@ TRIAL = 2
 COLD = 0.9
 """Share of the rounds, or of the seconds, after which no step may cost more."""
 COOLING = 0.6
-"""A round that raises the loss makes the next ones cooler by this factor, where no cells are opened and closed."""
+"""A round that raises the loss makes the next ones cooler by this factor, in a run that never opens and closes cells."""
 REOPENED = 1.5
 """How often a round opens cells that prices offer in the place of groups, for each group of k records."""
 REOPENING = 0.1
@@ -56,11 +56,11 @@ EXCHANGING = 0.05
 WIDE = 6
 """How many times larger regions are in which cells open and close: chains lead far."""
 UNVARIED = 9
-"""Rounds before cells are first learned from groups: there is more to learn from good ones."""
+"""Rounds before cells are first learned from groups, for there is more to learn from good ones; a run of no more learns none."""
 VARIED = 3
 """Every so many rounds cells are learned, opened and closed."""
 FEWER = 0.7
-"""How many times fewer rounds there are where cells are learned: what they gain takes the time of the others."""
+"""Share of the rounds that stay where cells are learned: what they gain takes the time of the others."""
 LONGER = 1.5
 """How many times more rounds there are where a walk found all cells: the loss goes on falling there."""
 MANY_COLUMNS = 12

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 MOST_TUPLES = 1 << 16
 """Distinct tuples up to which prices are looked for."""
-_MOST_CELLS = 1 << 19
-"""Cells that a walk may keep."""
+MOST_CELLS = 1 << 19
+"""Cells that a store may keep."""
 _MOST_MEMBERS = 1 << 25
 """Tuples of all these cells together."""
-BELOW_PAID = 0.93
+_BELOW_PAID = 0.93
 """The first prices, as a share of what records pay in the best grouping so far."""
 _MARGINS = (0.1, 0.25, 0.25, 0.25, 0.25)
 """How far prices may rise after each walk, in multiples of what a record pays in the mean: a wider margin keeps more cells."""
@@ -75,7 +75,7 @@ def group_by_prices(
     """
     from shoal.kernels.chance import make_state  # noqa: PLC0415  (numba is imported when first needed)
     from shoal.kernels.optimise_ladder import MOST_LEVELS, build_ladder  # noqa: PLC0415
-    from shoal.kernels.optimise_prices import make_climb, open_cells, raise_ceilings  # noqa: PLC0415
+    from shoal.kernels.optimise_prices import open_cells, raise_ceilings  # noqa: PLC0415
 
     many, known, mean = tuples.size.astype(np.int32), float(paid.sum()), float(paid.mean())
     rows = np.ascontiguousarray(table.codes.T[tuples.first])
@@ -83,7 +83,7 @@ def group_by_prices(
     if np.diff(ladder.first).max() >= MOST_LEVELS:  # of a higher tree some levels are left out
         return None
     levels = _levels(ladder)
-    climb = make_climb(BELOW_PAID * np.bincount(tuples.label, paid) / many, many)
+    climb = start_climb(tuples, paid)
     cells, bound = None, 0.0
     for number, margin in enumerate(_MARGINS):
         raise_ceilings(climb, margin * mean)
@@ -100,6 +100,14 @@ def group_by_prices(
     labels = np.full(table.records, -1, np.int32)
     open_cells(cells, climb, k, _ALLOWED * k * mean, start, order, labels)
     return Priced(labels, bound * _ROUNDING, offer_cells(cells, climb, tuples.label, k, WORTH_A_TRY * k * mean))
+
+
+def start_climb(tuples: Tuples, paid: FloatArray) -> Climb:
+    """Return first prices, from what each record costs in a known grouping."""
+    from shoal.kernels.optimise_prices import make_climb  # noqa: PLC0415
+
+    many = tuples.size.astype(np.int32)
+    return make_climb(_BELOW_PAID * np.bincount(tuples.label, paid) / many, many)
 
 
 def offer_cells(cells: Cells, climb: Climb, tuple_of: IntArray, k: int, allowed: float) -> Offers:
@@ -161,7 +169,7 @@ def _walk(levels: _Levels, climb: Climb, k: int, looks: int, seed: int, deadline
 
     tuples = len(climb.many)
     walk = start_walk(len(levels.first) - 1, tuples)
-    cells = make_cells(tuples, _MOST_MEMBERS, _MOST_CELLS, make_state(seed, 3))
+    cells = make_cells(tuples, _MOST_MEMBERS, MOST_CELLS, make_state(seed, 3))
     while walk.depth[0] >= 0:
         if cells.used[1] or looks <= 0 or time.monotonic() > deadline:
             return None

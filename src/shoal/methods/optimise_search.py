@@ -122,10 +122,7 @@ class Search:
             self._offer("grown", grow_groups(table, blocks, k, seed, self._tell))
 
     def _price(self) -> None:
-        """Open the cells that prices tell to open, where all columns have a hierarchy: then cells are all there is.
-
-        Else, or where they are too many, cells are learned from groups later on.
-        """
+        """Find prices where all columns have a hierarchy; else, or where cells are too many, these are learned from groups later on."""
         from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
 
         tuples = distinct_tuples(self.table.codes)
@@ -133,11 +130,12 @@ class Search:
             return
         if {one.kind for one in self.table.columns} == {"node"}:
             self._walk(tuples)
-        if self.offers is None:
-            self.variants = Variants(self.table, tuples, self.k, self.seed)
-            self.rounds = int(FEWER * self.rounds)
+        fewer = int(FEWER * self.rounds)
+        if self.offers is None and fewer > UNVARIED:
+            self.variants, self.rounds = Variants(self.table, tuples, self.k, self.seed), fewer
 
     def _walk(self, tuples: Tuples) -> None:
+        """Open the cells that prices tell to open: where all columns have a hierarchy, cells are all there is."""
         labels, groups, _ = self._latest()
         paid = self._costs(labels, groups)[0][labels]
         half = (time.monotonic() + self.deadline) / 2.0  # of a number of seconds; the rounds need time too
@@ -265,9 +263,8 @@ class Search:
 
         cost = sum(pool.map(improve, range(len(regions.start) - 1)))
         better = Found(labels, renumber(labels), cost / self.whole)
-        if (
-            self.offers is None and self.variants is None and better.loss > found.loss * (1.0 + 1e-12)
-        ):  # else it is rounding, or cells reopened
+        plain = self.offers is None and self.variants is None
+        if plain and better.loss > found.loss * (1.0 + 1e-12):  # a smaller rise is rounding
             self.hottest *= COOLING
         self._keep(better)
         self._tell_loss(0.3 + 0.6 * self._share_of_rounds(number + 1))
