@@ -146,9 +146,15 @@ def measure_memory(table: CodedTable, name: str, effort: Effort) -> Row:
 
 def compile_all() -> None:
     """Compile what will be measured, or load what was compiled."""
-    table = made("deep hierarchies", 300)
-    for method in (*RIVALS, "optimise"):
-        make_method(method).run(table, Task(k=5, effort="balanced"))
+    for shape in ("deep hierarchies", "skewed sets of many values"):  # the second one has no walk over all cells
+        table = made(shape, 300)
+        for method in (*RIVALS, "optimise"):
+            make_method(method).run(table, Task(k=5, effort="best"))
+
+
+def _place(row: Row) -> tuple[int, int, int]:
+    """Return where a row of the page of sizes stands."""
+    return "XAS".index(str(row["table"])), int(row["k"]), EFFORTS.index(row["effort"])
 
 
 def main() -> None:
@@ -156,7 +162,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", help="sizes of k, for Adult only and without rivals")
     parser.add_argument("--efforts", default=",".join(map(str, EFFORTS)), help="efforts, with --sizes")
-    parser.add_argument("--settings", default="XAS", help="settings, with --sizes; rows kept of the others stay")
+    parser.add_argument(
+        "--settings", default="XAS", help="settings, with --sizes; kept rows that are not measured stay"
+    )
     parser.add_argument("--falls", action="store_true", help="how the loss falls over time")
     parser.add_argument("--scale", action="store_true", help="time and memory up to 3 million records")
     parser.add_argument("--records", type=int, default=5_000, help="records of the made tables")
@@ -192,10 +200,12 @@ def main() -> None:
             for k in sizes
             for row in compare(tables[name], name, k, rivals=False, efforts=efforts)
         ]
-        rows += [row for row in kept_rows("optimise_sizes") if row["table"] not in tables]
-        rows.sort(key=lambda row: "XAS".index(str(row["table"])))
+        measured = {_place(row) for row in rows}
+        rows += [row for row in kept_rows("optimise_sizes") if _place(row) not in measured]
+        rows.sort(key=_place)
+        sizes = sorted({int(row["k"]) for row in rows})
         command = (
-            f"python -m benchmarks.optimise --sizes {given.sizes} --efforts {given.efforts} --settings {given.settings}"
+            f"python -m benchmarks.optimise --sizes {','.join(map(str, sizes))}"  # makes all rows, also those kept
         )
         publish("optimise_sizes", "The optimiser on Adult", rows, command)
         return
