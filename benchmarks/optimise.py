@@ -203,10 +203,8 @@ def main() -> None:
         measured = {_place(row) for row in rows}
         rows += [row for row in kept_rows("optimise_sizes") if _place(row) not in measured]
         rows.sort(key=_place)
-        sizes = sorted({int(row["k"]) for row in rows})
-        command = (
-            f"python -m benchmarks.optimise --sizes {','.join(map(str, sizes))}"  # makes all rows, also those kept
-        )
+        sizes = sorted({int(row["k"]) for row in rows})  # those of the rows kept too: the command makes them all
+        command = f"python -m benchmarks.optimise --sizes {','.join(map(str, sizes))}"
         publish("optimise_sizes", "The optimiser on Adult", rows, command)
         return
     rows = [row for name in "XAS" for row in compare(coded(name), f"Adult, {name}", 10, rivals=True)]

@@ -76,6 +76,14 @@ def collected(table, k, ceiling, budget, many=None):
     return cells, many, levels
 
 
+def kept(cells):
+    """Return the tuples of each cell in a store and what it costs."""
+    return {
+        tuple(sorted(cells.member[cells.start[one] : cells.start[one + 1]].tolist())): cells.cost[one]
+        for one in range(cells.used[0])
+    }
+
+
 def cells_by_trying_all(levels, k, ceiling):
     """Return the cheapest cost of every set of tuples that some combination of levels holds in one cell, if worth something."""
     found = {}
@@ -99,13 +107,10 @@ def worth_of(over, k):
 def test_the_walk_keeps_the_cells_that_are_worth_something_at_the_ceiling_and_no_other(table, k, seed, budget):
     ceiling = np.random.default_rng(seed).random(table.records) * float(table.space.weight.sum())
     cells, _, levels = collected(table, k, ceiling, budget)
-    kept = {
-        tuple(sorted(cells.member[cells.start[one] : cells.start[one + 1]].tolist())): cells.cost[one]
-        for one in range(cells.used[0])
-    }
+    found = kept(cells)
     wanted = cells_by_trying_all(levels, k, ceiling)
-    assert kept.keys() == wanted.keys()
-    assert all(kept[one] == pytest.approx(wanted[one]) for one in kept)
+    assert found.keys() == wanted.keys()
+    assert all(found[one] == pytest.approx(wanted[one]) for one in found)
 
 
 def test_a_full_store_says_so():

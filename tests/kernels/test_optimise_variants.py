@@ -19,17 +19,9 @@ from shoal.methods.base import Task
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise_variants import Variants
 from tests.kernels.test_optimise import recount
-from tests.kernels.test_optimise_prices import worth_of
+from tests.kernels.test_optimise_prices import kept, worth_of
 from tests.reference import cell_cost
 from tests.tables import coded_table, coded_tables
-
-
-def kept(cells):
-    """Return the tuples of each cell in a store and what it costs."""
-    return {
-        tuple(sorted(cells.member[cells.start[one] : cells.start[one + 1]].tolist())): cells.cost[one]
-        for one in range(cells.used[0])
-    }
 
 
 def span(table, row, codes):

@@ -11,7 +11,6 @@ import numpy as np
 
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_worth import STEPS, Cells, cell_worth, keep_cell
-from shoal.kernels.sorting import order_by_key
 from shoal.kernels.space import INTERVAL, SET, Cover, Space, find_node, holds_code
 from shoal.typing import FloatArray, IntArray, LongArray
 
@@ -113,14 +112,6 @@ def look_around(space: Space, rows: IntArray, cover: Cover, group: int, around: 
             around.away[near] = (np.int64(away) << _SHIFT) + rows[one, away]
             near += 1
     return inside, near
-
-
-@kernel()
-def sort_tuples(tuples: IntArray, key: LongArray) -> None:
-    """Sort tuples by their keys."""
-    order, old = order_by_key(key), tuples.copy()
-    for place in range(tuples.shape[0]):
-        tuples[place] = old[order[place]]
 
 
 @kernel()

@@ -11,7 +11,7 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise_cut import cut_large
 from shoal.kernels.optimise_groups import Groups, make_groups, put, refresh
 from shoal.kernels.optimise_regroup import join_cheapest
-from shoal.kernels.sorting import order_by_key
+from shoal.kernels.sorting import sort_by_key
 from shoal.kernels.space import Space, pair_cost
 from shoal.typing import IntArray, LongArray, WordArray
 
@@ -86,16 +86,6 @@ def widest_column(space: Space, codes: IntArray, members: IntArray, state: WordA
         if spread > best:
             best, chosen = spread, column
     return chosen
-
-
-@kernel()
-def sort_by_key(part: IntArray, key: LongArray) -> None:
-    """Sort groups by their keys, which are overwritten."""
-    order = order_by_key(key)
-    for place in range(part.shape[0]):
-        key[place] = part[order[place]]
-    for place in range(part.shape[0]):
-        part[place] = key[place]
 
 
 @kernel()

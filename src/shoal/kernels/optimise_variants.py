@@ -20,9 +20,9 @@ from shoal.kernels.optimise_around import (
     look_around,
     make_around,
     offer,
-    sort_tuples,
 )
 from shoal.kernels.optimise_worth import Cells
+from shoal.kernels.sorting import sort_by_key
 from shoal.kernels.space import (
     INTERVAL,
     SET,
@@ -168,7 +168,7 @@ def vary_node(space: Space, around: Around, column: Column, buyers: Buyers, cell
 def vary(space: Space, cover: Cover, group: int, around: Around, buyers: Buyers, cells: Cells) -> None:
     """Offer the cell of a group and its variants."""
     inside, near = look_around(space, buyers.rows, cover, group, around)
-    sort_tuples(around.near[:near], around.away[:near])
+    sort_by_key(around.near[:near], around.away[:near])
     columns, total = buyers.rows.shape[1], 0.0
     for number in range(columns):
         total += space.weight[number] * column_cost(space, cover, number, group)
@@ -180,7 +180,7 @@ def vary(space: Space, cover: Cover, group: int, around: Around, buyers: Buyers,
             end += 1
         for place in range(inside):
             key[place] = buyers.rows[around.inside[place], number]
-        sort_tuples(around.inside[:inside], key)
+        sort_by_key(around.inside[:inside], key)
         cost = total - space.weight[number] * column_cost(space, cover, number, group)
         column = Column(number, inside, begin, end, cost)
         if space.kind[number] == SET:

@@ -79,3 +79,13 @@ def order_falling(values: FloatArray, order: IntArray) -> None:
             order[slot] = order[slot - 1]
             slot -= 1
         order[slot] = place
+
+
+@kernel()
+def sort_by_key(part: IntArray, key: LongArray) -> None:
+    """Sort numbers by their keys, which are overwritten; equal keys keep their order."""
+    order = order_by_key(key)
+    for place in range(part.shape[0]):
+        key[place] = part[order[place]]
+    for place in range(part.shape[0]):
+        part[place] = key[place]

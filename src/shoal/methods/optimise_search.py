@@ -136,8 +136,7 @@ class Search:
 
     def _walk(self, tuples: Tuples) -> None:
         """Open the cells that prices tell to open: where all columns have a hierarchy, cells are all there is."""
-        labels, groups, _ = self._latest()
-        paid = self._costs(labels, groups)[0][labels]
+        paid = self._paid_by_each(self._latest())
         half = (time.monotonic() + self.deadline) / 2.0  # of a number of seconds; the rounds need time too
         priced = group_by_prices(self.table, tuples, self.k, paid, self.plan.priced, self.seed, self._tell, half)
         if priced is not None:
@@ -148,9 +147,11 @@ class Search:
 
     def _cost_of(self, records: IntArray) -> float:
         """Return what records cost in the best groups so far."""
-        labels, groups, _ = self._latest()
-        cost, _ = self._costs(labels, groups)
-        return float(cost[labels[records]].sum())
+        return float(self._paid_by_each(self._latest())[records].sum())
+
+    def _paid_by_each(self, found: Found) -> FloatArray:
+        """Return what each record costs in some groups."""
+        return self._costs(found.labels, found.groups)[0][found.labels]
 
     def _costs(self, labels: IntArray, groups: int) -> tuple[FloatArray, IntArray]:
         """Return the cost of each group for each of its records, and the groups' sizes."""
@@ -274,9 +275,7 @@ class Search:
         """Return the cells to open and close in a round, if any: those of all prices, or learned from the groups every few rounds."""
         if self.variants is None or number < UNVARIED or number % VARIED:
             return self.offers
-        return self.variants.offers(
-            found.labels, found.groups, self._costs(found.labels, found.groups)[0][found.labels]
-        )
+        return self.variants.offers(found.labels, found.groups, self._paid_by_each(found))
 
     def _open_and_close(
         self, offers: Offers, labels: IntArray, groups: int, pool: ThreadPoolExecutor, number: int, paid: float
