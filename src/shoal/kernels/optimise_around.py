@@ -130,3 +130,15 @@ def offer(around: Around, slices: Slices, buyers: Buyers, cost: float, cells: Ce
     worth = cell_worth(member, cost, buyers.price, buyers.many, buyers.k, buyers.allowed, around.steps, around.taken)
     if worth > 0.0:
         keep_cell(cells, member, cost)
+
+
+@kernel()
+def keep_filled(
+    space: Space, rows: IntArray, cover: Cover, cost: FloatArray, chosen: LongArray, cells: Cells
+) -> IntArray:
+    """Keep the cell that each of some groups fills; return the places of these cells, -1 where there is no room."""
+    around, place = make_around(rows.shape[0]), np.empty(chosen.shape[0], np.int32)
+    for number in range(chosen.shape[0]):
+        inside, _ = look_around(space, rows, cover, chosen[number], around)
+        place[number] = keep_cell(cells, around.inside[:inside], cost[chosen[number]])
+    return place

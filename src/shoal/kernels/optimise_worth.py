@@ -137,23 +137,24 @@ def find_key(cells: Cells, key: np.uint64) -> int:
 
 
 @kernel(allocates=False)
-def keep_cell(cells: Cells, member: IntArray, cost: float) -> None:
-    """Add a cell, or lower the cost of the one that holds the same tuples."""
+def keep_cell(cells: Cells, member: IntArray, cost: float) -> int:
+    """Add a cell, or lower the cost of the one that holds the same tuples; return its place, -1 where there is no room."""
     key = np.uint64(0)
     for place in range(member.shape[0]):
         key += cells.word[member[place]]
     at, used = find_key(cells, key), cells.used[0]
     if cells.slot[at] >= 0:
         cells.cost[cells.slot[at]] = min(cells.cost[cells.slot[at]], cost)
-        return
+        return int(cells.slot[at])
     if used == cells.cost.shape[0] or cells.start[used] + member.shape[0] > cells.member.shape[0]:
         cells.used[1] = 1
-        return
+        return -1
     for place in range(member.shape[0]):
         cells.member[cells.start[used] + place] = member[place]
     cells.start[used + 1] = cells.start[used] + member.shape[0]
     cells.slot[at], cells.key[used], cells.cost[used] = used, key, cost
     cells.used[0] += 1
+    return int(used)
 
 
 @kernel()

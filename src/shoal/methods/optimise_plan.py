@@ -42,7 +42,13 @@ CLOSE = 1.1
 TRIAL = 2
 """Rounds after which the better of two close starts is chosen."""
 COLD = 0.9
-"""Share of the rounds, or of the seconds, after which no step may cost more."""
+"""Share of a run after which no step may cost more."""
+ENDS = tuple(0.2 + 0.8 * run / 6 for run in range(7))
+"""When runs that are merged end, as a share of what is left of the rounds or of the seconds."""
+IN_TIME = 0.93
+"""Share of the seconds left in which the runs end, so that the last one can be merged too."""
+REWARMED = 1.4
+"""How warm the second run and the later ones begin, in multiples of the first: warm enough to find other cells, not to forget all."""
 COOLING = 0.6
 """A round that raises the loss makes the next ones cooler by this factor, in a run that never opens and closes cells."""
 REOPENED = 1.5
@@ -119,6 +125,20 @@ PLANS = {
         bound_looks=10_000,
     ),
 }
+
+
+class Run(NamedTuple):
+    """Rounds that cool down, one after the other."""
+
+    begin: float = 0.0
+    end: float = 1.0
+    """When it begins and ends, as a share of all rounds or of the seconds."""
+    warmth: float = 1.0
+    """How warm it begins."""
+
+    def warmth_at(self, share: float) -> float:
+        """Return how warm a round is, down to 0 for the last, cold ones."""
+        return self.warmth * max(0.0, 1.0 - (share - self.begin) / (self.end - self.begin) / COLD)
 
 
 def rounds_for(plan: Plan, records: int, columns: int) -> int:

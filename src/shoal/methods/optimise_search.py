@@ -13,23 +13,27 @@ from shoal.methods.base import Grouping, Method, Task, say_nothing
 from shoal.methods.k_member import KMember
 from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
+from shoal.methods.optimise_merge import merge_groups
 from shoal.methods.optimise_plan import (
     CLOSE,
-    COLD,
     COOLING,
+    ENDS,
     EXCHANGED,
     EXCHANGING,
     FEWER,
+    IN_TIME,
     LONGER,
     MOST_BOUND,
     PLANS,
     REOPENED,
     REOPENING,
+    REWARMED,
     TRIAL,
     UNVARIED,
     VARIED,
     WIDE,
     Plan,
+    Run,
     block_for,
     hottest,
     in_seconds,
@@ -38,6 +42,7 @@ from shoal.methods.optimise_plan import (
 from shoal.methods.optimise_prices import MOST_TUPLES, group_by_prices
 from shoal.methods.optimise_start import find_cells, grow_block, grow_groups, lower_bound, near_blocks
 from shoal.methods.optimise_variants import Variants
+from shoal.methods.partition import has_solver
 from shoal.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -77,6 +82,7 @@ class Search:
         self.bound: float | None = None
         self.offers: Offers | None = None
         self.variants: Variants | None = None
+        self.run = Run()
 
     def start(self) -> None:
         """Make starts: Mondrian's cuts, cells, groups grown record by record, and what other methods find.
@@ -161,14 +167,18 @@ class Search:
         cover = cover_groups(space, self.table.codes, labels, groups)
         return space.weight @ cost_table(space, cover), cover.size
 
-    def _offer(self, name: str, labels: IntArray) -> None:
-        """Complete a start and keep it, unless there is a better one of that name."""
+    def _completed(self, labels: IntArray) -> Found:
+        """Give every record a group of less than 2k records, and count what that loses."""
         from shoal.kernels.optimise_regions import complete  # noqa: PLC0415
 
         labels = labels.copy()
         groups = complete(self.table.space, self.rows, labels, int(labels.max()) + 1, self.k)
         cost, size = self._costs(labels, groups)
-        found = Found(labels, groups, float(cost @ size) / self.whole)
+        return Found(labels, groups, float(cost @ size) / self.whole)
+
+    def _offer(self, name: str, labels: IntArray) -> None:
+        """Complete a start and keep it, unless there is a better one of that name."""
+        found = self._completed(labels)
         if name not in self.starts or found.loss < self.starts[name].loss:
             self.starts[name] = found
         self._keep(found)
@@ -202,14 +212,45 @@ class Search:
 
         self.steps = measure_steps(self.table.space, self.rows)
         with ThreadPoolExecutor(numba.get_num_threads()) as pool:
-            found = self._choose(pool)
-            for number in range(TRIAL, self.rounds):
-                if not self._in_time():
-                    break
-                heat = self._heat(number, found)
-                before, found = found, self._improve_once(found, pool, number, heat)
-                if heat == 0.0 and before.loss - found.loss <= self.plan.least_gain * before.loss:
-                    break
+            if self.offers is None or not has_solver():
+                self._cool_down(self._choose(pool), pool, TRIAL)
+            else:
+                self._merge_runs(pool)
+
+    def _cool_down(self, found: Found, pool: ThreadPoolExecutor, number: int) -> tuple[Found, int]:
+        """Make the rounds of a run, the first of which has a number; return the groups at its end and the number of the next round."""
+        while number < self.rounds and self._share_of_rounds(number) < self.run.end and self._in_time():
+            heat = self._heat(number, found)
+            before, found = found, self._improve_once(found, pool, number, heat)
+            number += 1
+            if heat == 0.0 and before.loss - found.loss <= self.plan.least_gain * before.loss:
+                break
+        return found, number
+
+    def _merge_runs(self, pool: ThreadPoolExecutor) -> None:
+        """Merge the groups that several runs find: each one but the first begins with the best groups so far, and forgets part of them."""
+        share = self._share_of_rounds(0)
+        rest = (1.0 - share) * (1.0 if isinstance(self.task.effort, str) else IN_TIME)
+        ends = [share + rest * end for end in ENDS]
+        self.run = Run(share, ends[0])
+        best, number = self._cool_down(self._choose(pool), pool, TRIAL)
+        for end in ends[1:]:
+            share = self._share_of_rounds(number)
+            if share < end and self._in_time():
+                self.run = Run(share, end, REWARMED)
+                found, number = self._cool_down(best, pool, number)
+                best = self._merge(best, found, pool, number)
+
+    def _merge(self, best: Found, found: Found, pool: ThreadPoolExecutor, number: int) -> Found:
+        """Return the best groups of the cells of two groupings."""
+        self._tell(self.done, "merging runs")
+        mine, other = sorted((best, found), key=lambda one: one.loss)
+        seed = self._seed_of(number)
+        merged = self._completed(
+            merge_groups(self.table, self.rows, mine.labels, other.labels, self.k, seed, pool, self.deadline)
+        )
+        self._keep(merged)
+        return min(mine, merged, key=lambda one: one.loss)
 
     def _choose(self, pool: ThreadPoolExecutor) -> Found:
         """Improve the two best starts for a few rounds, where they are close, and return the better one.
@@ -238,7 +279,7 @@ class Search:
 
     def _warmth(self, number: int) -> float:
         """Return how warm a round is, from 1 for the first one to 0 for the last, cold ones."""
-        return max(0.0, 1.0 - self._share_of_rounds(number) / COLD)
+        return self.run.warmth_at(self._share_of_rounds(number))
 
     def _heat(self, number: int, found: Found) -> float:
         """Return what a step of a round may cost more."""

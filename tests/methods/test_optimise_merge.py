@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.methods import opening, optimise_merge, optimise_plan, optimise_search
+from shoal.methods.base import Task
+from shoal.methods.optimise_merge import fill_cells, merge_groups, merge_region
+from shoal.methods.optimise_plan import COLD, Run
+from shoal.methods.optimise_search import Search
+from tests.tables import coded_table, coded_tables
+
+pytest.importorskip("scipy", reason="groups are merged by scipy (extra exact)")
+
+
+def merge(table, mine, other, k, deadline=np.inf):
+    with ThreadPoolExecutor(1) as pool:
+        return merge_groups(table, np.ascontiguousarray(table.codes.T), mine, other, k, 0, pool, deadline)
+
+
+def cost_of(table, labels):
+    filled = fill_cells(table, labels)
+    return float(filled.cost[labels].sum())
+
+
+def halves():
+    """Return a table, good groups of it, and two groupings: in each the groups of one half are joined two by two."""
+    table = coded_table(400, "nfnf", 3)
+    good = shoal.Optimise().run(table, Task(k=4, effort="fast")).labels
+    half = good < good.max() // 2
+    found = [np.where(part, good, good // 2 * 2).astype(np.int32) for part in (half, ~half)]
+    return table, good, [np.unique(labels, return_inverse=True)[1].astype(np.int32) for labels in found]
+
+
+def test_of_two_groupings_each_good_in_one_half_the_good_halves_stay():
+    table, good, (mine, other) = halves()
+    merged = merge(table, mine, other, 4)
+    assert cost_of(table, merged) < 1.1 * cost_of(table, good)  # a dear cell that both fill stays
+    assert 2.0 * cost_of(table, good) < min(cost_of(table, mine), cost_of(table, other))
+    assert np.bincount(merged).min() >= 4
+
+
+@pytest.mark.parametrize(("name", "value"), [("_MOST_PAIRS", 40), ("_ROOM", 300)])
+def test_programs_too_large_are_cut_in_halves(name, value, monkeypatch):
+    table, _, (mine, other) = halves()
+    solved = []
+    monkeypatch.setattr(optimise_merge, name, value)
+    monkeypatch.setattr(
+        optimise_merge,
+        "open_best",
+        lambda one, *rest: solved.append(one) or opening.open_best(one, *rest),
+    )
+    merged = merge(table, mine, other, 4)
+    assert len(solved) > 2
+    assert max(len(one.sort) for one in solved) <= value
+    assert cost_of(table, merged) < cost_of(table, mine)
+    assert np.bincount(merged).min() >= 4
+
+
+@pytest.mark.parametrize(("name", "value"), [("_MOST_PAIRS", 0), ("_ROOM", 0)])
+def test_without_room_all_stays_as_it_is(name, value, monkeypatch):
+    table, _, (mine, other) = halves()
+    monkeypatch.setattr(optimise_merge, name, value)
+    assert cost_of(table, merge(table, mine, other, 4)) == pytest.approx(cost_of(table, mine))
+
+
+def test_without_time_all_stays_as_it_is():
+    table, _, (mine, other) = halves()
+    assert cost_of(table, merge(table, mine, other, 4, time.monotonic() - 1.0)) == pytest.approx(cost_of(table, mine))
+
+
+def test_equal_groupings_need_no_program(monkeypatch):
+    table, good, _ = halves()
+    monkeypatch.setattr(optimise_merge, "open_best", None)
+    assert cost_of(table, merge(table, good, good, 4)) == pytest.approx(cost_of(table, good))
+
+
+def test_a_region_uses_what_the_other_groups_have_of_it():
+    table, _, (mine, other) = halves()
+    region = np.flatnonzero(np.isin(mine, np.arange(mine.max() // 2, mine.max() + 1)))
+    region = region[np.argsort(mine[region], kind="stable")].astype(np.int32)
+    (part,) = merge_region(table, region, fill_cells(table, mine), fill_cells(table, other), 4, 0)
+    merged = mine.copy()
+    merged[part.records] = mine.max() + 1 + part.labels
+    merged = np.unique(merged, return_inverse=True)[1].astype(np.int32)
+    assert cost_of(table, merged) < 0.9 * cost_of(table, mine)
+    assert np.bincount(merged).min() >= 4
+
+
+@settings(max_examples=60, deadline=None)
+@given(coded_tables(least=6), st.integers(2, 3), st.integers(0, 99), st.sampled_from([1, 12, 30_000]))
+def test_merged_groups_hold_k_records_and_lose_no_more(table, k, seed, most):
+    random = np.random.default_rng(seed)
+    groups = table.records // k
+    mine, other = (random.permutation(np.arange(table.records) % groups).astype(np.int32) for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(optimise_merge, "_MOST_PAIRS", most)
+        patch.setattr(optimise_merge, "_REGION", 1 + seed % 5)
+        merged = merge(table, mine, other, k)
+    assert np.bincount(merged).min() >= k
+    assert cost_of(table, merged) <= cost_of(table, mine) + 1e-9
+
+
+def test_a_run_cools_down_from_its_warmth_and_ends_cold():
+    run = Run(0.2, 0.6, 2.0)
+    assert [run.warmth_at(share) for share in (0.2, 0.2 + 0.2 * COLD, 0.2 + 0.4 * COLD, 0.6)] == pytest.approx(
+        [2.0, 1.0, 0.0, 0.0]
+    )
+    assert Run().warmth_at(0.0) == 1.0
+
+
+def test_merged_runs_lose_less_than_one(monkeypatch):
+    table, task = coded_table(3000, "nnfff", 5), Task(k=20, effort="best")
+    merged = []
+    monkeypatch.setattr(Search, "_merge", lambda *each, merge=Search._merge: merged.append(merge(*each)) or merged[-1])
+    mine = cost_of(table, shoal.Optimise().run(table, task).labels)
+    assert len(merged) == len(optimise_plan.ENDS) - 1
+    assert [one.loss for one in merged] == sorted((one.loss for one in merged), reverse=True)
+    monkeypatch.setattr(optimise_search, "has_solver", lambda: False)
+    assert mine < cost_of(table, shoal.Optimise().run(table, task).labels)
+    assert len(merged) == len(optimise_plan.ENDS) - 1
+
+
+def test_runs_in_seconds_are_merged_too(monkeypatch):
+    table = coded_table(1500, "nnfff", 5)
+    monkeypatch.setattr(optimise_plan, "LONG", 1.0)
+    merged = []
+    monkeypatch.setattr(Search, "_merge", lambda *each, merge=Search._merge: merged.append(merge(*each)) or merged[-1])
+    found = shoal.Optimise().run(table, Task(k=10, effort=6.0))
+    assert merged
+    assert np.bincount(found.labels).min() >= 10
+    assert cost_of(table, found.labels) <= merged[-1].loss * table.records * table.space.weight.sum() + 1e-9
