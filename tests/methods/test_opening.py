@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -71,3 +72,26 @@ def test_no_choice_of_cells_costs_less(data):
         assert least == np.inf
     else:
         assert check(opening, moved) == pytest.approx(least)
+
+
+def test_an_answer_that_is_not_whole_is_none(monkeypatch):
+    opening = opening_of([4], [[0, 1]], [1.0, 5.0], [False, False], 2)
+    monkeypatch.setattr("scipy.optimize.milp", lambda *_, **__: SimpleNamespace(x=np.array([3.0, 1.0, 1.0, 1.0])))
+    assert open_best(opening) is None
+    monkeypatch.setattr("scipy.optimize.milp", lambda *_, **__: SimpleNamespace(x=np.array([2.4, 1.6, 1.0, 1.0])))
+    assert open_best(opening).tolist() == [2, 2]
+    monkeypatch.setattr("scipy.optimize.milp", lambda *_, **__: SimpleNamespace(x=np.array([2.4, 2.4, 1.0, 1.0])))
+    assert open_best(opening).tolist() == [2, 2]
+    monkeypatch.setattr("scipy.optimize.milp", lambda *_, **__: SimpleNamespace(x=np.array([2.6, 2.6, 1.0, 1.0])))
+    assert open_best(opening) is None
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_the_scale_of_costs_changes_nothing(scale):
+    opening = opening_of([1, 2, 1], [[0, 2], [0, 1, 2], [1, 2]], [scale, 0.9 * scale, 2.0 * scale], [False] * 3, 2)
+    assert check(opening, open_best(opening)) == pytest.approx(3.8 * scale)
+
+
+def test_cells_that_cost_nothing_are_no_obstacle():
+    opening = opening_of([4], [[0, 1]], [0.0, 0.0], [False, False], 2)
+    assert check(opening, open_best(opening)) == 0.0

@@ -9,11 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.kernels.optimise_around import look_around, make_around
 from shoal.methods import opening, optimise_merge, optimise_plan, optimise_search
 from shoal.methods.base import Task
 from shoal.methods.optimise_merge import fill_cells, merge_groups, merge_region
-from shoal.methods.optimise_plan import COLD, Run
+from shoal.methods.optimise_plan import COLD, FIRST_RUN, LATER_RUNS, Run, ends_of_runs
 from shoal.methods.optimise_search import Search
+from shoal.methods.optimise_start import lower_bound
 from tests.tables import coded_table, coded_tables
 
 pytest.importorskip("scipy", reason="groups are merged by scipy (extra exact)")
@@ -75,17 +77,57 @@ def test_without_time_all_stays_as_it_is():
     assert cost_of(table, merge(table, mine, other, 4, time.monotonic() - 1.0)) == pytest.approx(cost_of(table, mine))
 
 
+def test_half_of_the_time_left_is_for_one_program(monkeypatch):
+    table, _, (mine, other) = halves()
+    seconds = []
+    monkeypatch.setattr(optimise_merge, "open_best", lambda _, left: seconds.append(left))
+    merge(table, mine, other, 4, time.monotonic() + 1000.0)
+    assert 0.0 < seconds[0] <= 500.0
+
+
+def test_an_outcome_that_loses_more_is_left(monkeypatch):
+    table, _, (mine, other) = halves()
+    dearest = []
+    monkeypatch.setattr(
+        optimise_merge,
+        "open_best",
+        lambda one, _: dearest.append(opening.open_best(one._replace(cost=one.cost.max() - one.cost))) or dearest[-1],
+    )
+    assert cost_of(table, merge(table, mine, other, 4)) == pytest.approx(cost_of(table, mine))
+    assert dearest[0] is not None
+
+
 def test_equal_groupings_need_no_program(monkeypatch):
     table, good, _ = halves()
     monkeypatch.setattr(optimise_merge, "open_best", None)
     assert cost_of(table, merge(table, good, good, 4)) == pytest.approx(cost_of(table, good))
 
 
-def test_a_region_uses_what_the_other_groups_have_of_it():
+def cells_in(table, records, labels):
+    """Return the cells of all groups that some records are in, each by the tuples it holds of them, with what it costs."""
+    filled, cells = fill_cells(table, labels), {}
+    rows = np.ascontiguousarray(table.codes[:, records].T)
+    for group in np.unique(labels[records]):
+        around = make_around(len(rows))
+        inside, _ = look_around(table.space, rows, filled.cover, group, around)
+        if inside >= 4:
+            held = frozenset(map(tuple, rows[around.inside[:inside]].tolist()))
+            cells[held] = min(filled.cost[group], cells.get(held, np.inf))
+    return cells
+
+
+def test_a_region_uses_what_the_other_groups_have_of_it(monkeypatch):
     table, _, (mine, other) = halves()
+    other = (other + 7) % (other.max() + 1)  # cells of fewer than k records come between the others
     region = np.flatnonzero(np.isin(mine, np.arange(mine.max() // 2, mine.max() + 1)))
     region = region[np.argsort(mine[region], kind="stable")].astype(np.int32)
+    seen = []
+    monkeypatch.setattr(optimise_merge, "open_best", lambda one, left: seen.append(one) or opening.open_best(one, left))
     (part,) = merge_region(table, region, fill_cells(table, mine), fill_cells(table, other), 4, 0)
+    own, others = cells_in(table, region, mine), cells_in(table, region, other)
+    shared = [min(own[held], others[held]) for held in own.keys() & others.keys()]
+    assert sorted(seen[0].cost[seen[0].sure]) == pytest.approx(sorted(shared))
+    assert len(seen[0].cost) == len(own | others)
     merged = mine.copy()
     merged[part.records] = mine.max() + 1 + part.labels
     merged = np.unique(merged, return_inverse=True)[1].astype(np.int32)
@@ -115,24 +157,63 @@ def test_a_run_cools_down_from_its_warmth_and_ends_cold():
     assert Run().warmth_at(0.0) == 1.0
 
 
+def test_many_rounds_make_several_runs_and_few_make_one():
+    assert ends_of_runs(24) == (1.0,)
+    assert ends_of_runs(50) == pytest.approx((FIRST_RUN, (1.0 + FIRST_RUN) / 2, 1.0))
+    assert len(ends_of_runs(1e9)) == 1 + LATER_RUNS
+    assert ends_of_runs(1e9)[-1] == pytest.approx(1.0)
+
+
+def watch_merges(monkeypatch):
+    """Return a list that receives both losses before each merge, the one after it, and whether there was time."""
+    seen = []
+
+    def merge(search, best, found, *rest, merge=Search._merge):
+        in_time = search._in_time()
+        merge(search, best, found, *rest)
+        seen.append((best.loss, found.loss, search._latest().loss, in_time))
+
+    monkeypatch.setattr(Search, "_merge", merge)
+    return seen
+
+
 def test_merged_runs_lose_less_than_one(monkeypatch):
     table, task = coded_table(3000, "nnfff", 5), Task(k=20, effort="best")
-    merged = []
-    monkeypatch.setattr(Search, "_merge", lambda *each, merge=Search._merge: merged.append(merge(*each)) or merged[-1])
+    seen = watch_merges(monkeypatch)
     mine = cost_of(table, shoal.Optimise().run(table, task).labels)
-    assert len(merged) == len(optimise_plan.ENDS) - 1
-    assert [one.loss for one in merged] == sorted((one.loss for one in merged), reverse=True)
+    assert len(seen) == LATER_RUNS
+    assert all(after <= min(best, found) for best, found, after, _ in seen)
+    assert any(after < min(best, found) for best, found, after, _ in seen)
     monkeypatch.setattr(optimise_search, "has_solver", lambda: False)
     assert mine < cost_of(table, shoal.Optimise().run(table, task).labels)
-    assert len(merged) == len(optimise_plan.ENDS) - 1
+    assert len(seen) == LATER_RUNS
 
 
-def test_runs_in_seconds_are_merged_too(monkeypatch):
+def test_the_better_grouping_comes_first_whichever_run_found_it(monkeypatch):
+    table, good, _ = halves()
+    search, met = Search(table, Task(k=4, effort="best")), []
+    better, worse = (search._completed(labels) for labels in (good, np.random.default_rng(0).permutation(good)))
+    monkeypatch.setattr(optimise_search, "merge_groups", lambda *each: met.append(each[2]) or each[2])
+    for pair in ((better, worse), (worse, better)):
+        search._merge(*pair, None, 0, 1.0)
+    assert all(labels is better.labels for labels in met)
+
+
+def test_runs_in_seconds_are_merged_in_time(monkeypatch):
     table = coded_table(1500, "nnfff", 5)
     monkeypatch.setattr(optimise_plan, "LONG", 1.0)
-    merged = []
-    monkeypatch.setattr(Search, "_merge", lambda *each, merge=Search._merge: merged.append(merge(*each)) or merged[-1])
+    seen, seconds = watch_merges(monkeypatch), []
+    monkeypatch.setattr(
+        optimise_merge, "open_best", lambda one, left: seconds.append(left) or opening.open_best(one, left)
+    )
     found = shoal.Optimise().run(table, Task(k=10, effort=6.0))
-    assert merged
+    assert len(seen) == LATER_RUNS
+    assert all(in_time for *_, in_time in seen)
+    assert max(seconds) < 1.0  # of six, of which a run has less than one
     assert np.bincount(found.labels).min() >= 10
-    assert cost_of(table, found.labels) <= merged[-1].loss * table.records * table.space.weight.sum() + 1e-9
+
+
+def test_a_bound_proven_without_time_is_still_a_bound():
+    table = coded_table(300, "nnff", 5)
+    early = lower_bound(table, 4, 1000, lambda *_: None, time.monotonic() - 1.0)
+    assert early <= lower_bound(table, 4, 1000, lambda *_: None)

@@ -14,6 +14,7 @@ from shoal.typing import BoolArray, FloatArray, IntArray, LongArray
 
 _MOST_NODES = 1
 """Branch-and-bound nodes: a count, not seconds, so that the outcome does not depend on the machine. Most is found before branching."""
+_TINY = np.finfo(np.float64).tiny
 _GAP = 1e-5
 """How far from the best the outcome may be, as a share of it."""
 
@@ -57,7 +58,7 @@ def open_best(opening: Opening, seconds: float = np.inf) -> LongArray | None:
     )
     limits = {"node_limit": _MOST_NODES, "mip_rel_gap": _GAP} | ({"time_limit": seconds} if seconds < np.inf else {})
     answer = milp(
-        np.append(cost[cell], np.zeros(cells)),
+        np.append(cost[cell] / max(cost.max(), _TINY), np.zeros(cells)),  # its tolerances are absolute
         integrality=np.append(np.zeros(pairs), np.ones(cells)),
         bounds=Bounds(np.append(np.zeros(pairs), sure), np.append(many[sort], np.ones(cells))),
         constraints=[

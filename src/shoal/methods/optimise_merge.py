@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from shoal.kernels.space import Cover
     from shoal.kernels.tuples import Tuples
 
-_ROOM = 1 << 24
+_ROOM = 1 << 22
 """Tuples of all cells together for which there is room."""
 _MOST_PAIRS = 30_000
 """Pairs of a cell and a sort of records up to which the program is solved: its time grows faster than they do."""
+_MOST_FREE = 800
+"""Cells that only one of both fills, up to which it is solved."""
 _REGION = 4_000
 """Records merged at once, in multiples of k."""
 
@@ -163,4 +165,5 @@ def _program(cells: Cells, shared: IntArray, tuples: Tuples, k: int) -> tuple[Op
         np.isin(np.flatnonzero(holds_k), shared),
         k,
     )
-    return (opening, sort.astype(np.int32)) if len(pair) <= _MOST_PAIRS else None
+    small = len(pair) <= _MOST_PAIRS and (~opening.sure).sum() <= _MOST_FREE
+    return (opening, sort.astype(np.int32)) if small else None

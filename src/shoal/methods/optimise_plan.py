@@ -43,10 +43,16 @@ TRIAL = 2
 """Rounds after which the better of two close starts is chosen."""
 COLD = 0.9
 """Share of a run after which no step may cost more."""
-ENDS = tuple(0.2 + 0.8 * run / 6 for run in range(7))
-"""When runs that are merged end, as a share of what is left of the rounds or of the seconds."""
+FIRST_RUN = 0.2
+"""Share of the rounds, or of the seconds, that the first of several runs takes."""
+LATER_RUNS = 6
+"""How many there are after it, at most."""
+LEAST_ROUNDS = 20
+"""Rounds of each of these, at least: a shorter run does not cool down."""
 IN_TIME = 0.93
 """Share of the seconds left in which the runs end, so that the last one can be merged too."""
+MERGING = 0.5
+"""What merging may take of the time of the run before it, in a run of seconds."""
 REWARMED = 1.4
 """How warm the second run and the later ones begin, in multiples of the first: warm enough to find other cells, not to forget all."""
 COOLING = 0.6
@@ -139,6 +145,12 @@ class Run(NamedTuple):
     def warmth_at(self, share: float) -> float:
         """Return how warm a round is, down to 0 for the last, cold ones."""
         return self.warmth * max(0.0, 1.0 - (share - self.begin) / (self.end - self.begin) / COLD)
+
+
+def ends_of_runs(rounds: float) -> tuple[float, ...]:
+    """Return when each run ends, as a share of so many rounds; there is one where they are few."""
+    later = min(LATER_RUNS, int((1.0 - FIRST_RUN) * rounds / LEAST_ROUNDS))
+    return tuple(FIRST_RUN + (1.0 - FIRST_RUN) * run / later for run in range(later + 1)) if later else (1.0,)
 
 
 def rounds_for(plan: Plan, records: int, columns: int) -> int:

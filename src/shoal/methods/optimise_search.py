@@ -17,12 +17,12 @@ from shoal.methods.optimise_merge import merge_groups
 from shoal.methods.optimise_plan import (
     CLOSE,
     COOLING,
-    ENDS,
     EXCHANGED,
     EXCHANGING,
     FEWER,
     IN_TIME,
     LONGER,
+    MERGING,
     MOST_BOUND,
     PLANS,
     REOPENED,
@@ -35,6 +35,7 @@ from shoal.methods.optimise_plan import (
     Plan,
     Run,
     block_for,
+    ends_of_runs,
     hottest,
     in_seconds,
     rounds_for,
@@ -229,28 +230,34 @@ class Search:
 
     def _merge_runs(self, pool: ThreadPoolExecutor) -> None:
         """Merge the groups that several runs find: each one but the first begins with the best groups so far, and forgets part of them."""
-        share = self._share_of_rounds(0)
-        rest = (1.0 - share) * (1.0 if isinstance(self.task.effort, str) else IN_TIME)
-        ends = [share + rest * end for end in ENDS]
+        begin, share = time.monotonic(), self._share_of_rounds(0)
+        found, rounds = self._choose(pool), float(self.rounds)
+        if self.deadline < np.inf:
+            rounds = TRIAL * (self.deadline - begin) / (time.monotonic() - begin)
+        ends = [share + (1.0 - share) * end for end in self._ends(rounds)]
         self.run = Run(share, ends[0])
-        best, number = self._cool_down(self._choose(pool), pool, TRIAL)
+        _, number = self._cool_down(found, pool, TRIAL)
         for end in ends[1:]:
-            share = self._share_of_rounds(number)
-            if share < end and self._in_time():
+            best, share, begin = self._latest(), self._share_of_rounds(number), time.monotonic()
+            if share < end:
                 self.run = Run(share, end, REWARMED)
                 found, number = self._cool_down(best, pool, number)
-                best = self._merge(best, found, pool, number)
+                self._merge(best, found, pool, number, MERGING * (time.monotonic() - begin))
 
-    def _merge(self, best: Found, found: Found, pool: ThreadPoolExecutor, number: int) -> Found:
-        """Return the best groups of the cells of two groupings."""
+    def _ends(self, rounds: float) -> tuple[float, ...]:
+        """Return when runs end, as a share of what is left; the clock leaves time to merge the last one."""
+        ends = ends_of_runs(rounds)
+        timed = len(ends) > 1 and self.deadline < np.inf
+        return tuple(IN_TIME * end for end in ends) if timed else ends
+
+    def _merge(self, best: Found, found: Found, pool: ThreadPoolExecutor, number: int, seconds: float) -> None:
+        """Look for better groups of the cells of two groupings; a run that the clock ends does so for some seconds."""
         self._tell(self.done, "merging runs")
         mine, other = sorted((best, found), key=lambda one: one.loss)
+        until = min(self.deadline, time.monotonic() + seconds) if self.deadline < np.inf else np.inf
         seed = self._seed_of(number)
-        merged = self._completed(
-            merge_groups(self.table, self.rows, mine.labels, other.labels, self.k, seed, pool, self.deadline)
-        )
-        self._keep(merged)
-        return min(mine, merged, key=lambda one: one.loss)
+        merged = merge_groups(self.table, self.rows, mine.labels, other.labels, self.k, seed, pool, until)
+        self._keep(self._completed(merged))
 
     def _choose(self, pool: ThreadPoolExecutor) -> Found:
         """Improve the two best starts for a few rounds, where they are close, and return the better one.
@@ -278,7 +285,7 @@ class Search:
         return found.loss * self.whole / self.table.records
 
     def _warmth(self, number: int) -> float:
-        """Return how warm a round is, from 1 for the first one to 0 for the last, cold ones."""
+        """Return how warm a round is, from 1 for the first one of all to 0 for the last, cold ones of a run."""
         return self.run.warmth_at(self._share_of_rounds(number))
 
     def _heat(self, number: int, found: Found) -> float:
@@ -341,7 +348,7 @@ class Search:
     def prove(self) -> None:
         """Work out how low any loss can be, where the effort allows it."""
         if self.plan.bound_looks and self._in_time() and self.rows.size <= MOST_BOUND:
-            proven = lower_bound(self.table, self.k, self.plan.bound_looks, self._tell)
+            proven = lower_bound(self.table, self.k, self.plan.bound_looks, self._tell, self.deadline)
             self.bound = max(proven, self.bound or 0.0)
 
     def grouping(self) -> Grouping:

@@ -97,8 +97,8 @@ def grow_groups(table: CodedTable, blocks: list[IntArray], k: int, seed: int, pr
     return labels
 
 
-def lower_bound(table: CodedTable, k: int, looks: int, progress: Progress) -> float:
-    """Return a normalised loss that no grouping into groups of k or more can be below."""
+def lower_bound(table: CodedTable, k: int, looks: int, progress: Progress, deadline: float = np.inf) -> float:
+    """Return a normalised loss that no grouping into groups of k or more can be below; a search that ends early proves less."""
     from shoal.kernels.optimise_bound import bound_ladder, run_bound  # noqa: PLC0415
     from shoal.kernels.optimise_cells import start_search  # noqa: PLC0415
     from shoal.kernels.tuples import distinct_tuples  # noqa: PLC0415
@@ -108,7 +108,7 @@ def lower_bound(table: CodedTable, k: int, looks: int, progress: Progress) -> fl
     ladder = bound_ladder(table.space, np.ascontiguousarray(table.codes.T[tuples.first]))
     search, bound = start_search(ladder, _QUEUE), np.full(len(counts), -1.0)
     left = looks * len(counts)
-    while left > 0:
+    while left > 0 and time.monotonic() < deadline:
         budget = min(left, CHUNK)
         if run_bound(ladder, counts, k, search, bound, budget) < budget:
             break
