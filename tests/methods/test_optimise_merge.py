@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,11 +49,18 @@ def test_of_two_groupings_each_good_in_one_half_the_good_halves_stay():
     assert np.bincount(merged).min() >= 4
 
 
-@pytest.mark.parametrize(("name", "value"), [("_MOST_PAIRS", 40), ("_ROOM", 300)])
-def test_programs_too_large_are_cut_in_halves(name, value, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "most", "size"),
+    [
+        ("_MOST_PAIRS", 40, lambda one: len(one.sort)),
+        ("_MOST_FREE", 20, lambda one: (~one.sure).sum()),
+        ("_ROOM", 300, lambda one: len(one.sort)),
+    ],
+)
+def test_programs_too_large_are_cut_in_halves(name, most, size, monkeypatch):
     table, _, (mine, other) = halves()
     solved = []
-    monkeypatch.setattr(optimise_merge, name, value)
+    monkeypatch.setattr(optimise_merge, name, most)
     monkeypatch.setattr(
         optimise_merge,
         "open_best",
@@ -60,7 +68,7 @@ def test_programs_too_large_are_cut_in_halves(name, value, monkeypatch):
     )
     merged = merge(table, mine, other, 4)
     assert len(solved) > 2
-    assert max(len(one.sort) for one in solved) <= value
+    assert max(map(size, solved)) <= most
     assert cost_of(table, merged) < cost_of(table, mine)
     assert np.bincount(merged).min() >= 4
 
@@ -95,6 +103,13 @@ def test_an_outcome_that_loses_more_is_left(monkeypatch):
     )
     assert cost_of(table, merge(table, mine, other, 4)) == pytest.approx(cost_of(table, mine))
     assert dearest[0] is not None
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_the_scale_of_weights_changes_nothing(scale):
+    table, _, (mine, other) = halves()
+    scaled = replace(table, weights=table.weights * scale)
+    assert cost_of(table, merge(scaled, mine, other, 4)) == pytest.approx(cost_of(table, merge(table, mine, other, 4)))
 
 
 def test_equal_groupings_need_no_program(monkeypatch):
