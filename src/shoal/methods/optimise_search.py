@@ -258,6 +258,7 @@ class Search:
         seed = self._seed_of(number)
         merged = merge_groups(self.table, self.rows, mine.labels, other.labels, self.k, seed, pool, until)
         self._keep(self._completed(merged))
+        self._tell_loss(self.done)
 
     def _choose(self, pool: ThreadPoolExecutor) -> Found:
         """Improve the two best starts for a few rounds, where they are close, and return the better one.
