@@ -81,7 +81,7 @@ def merge_groups(
 
 
 def fill_cells(table: CodedTable, labels: IntArray) -> Filled:
-    """Return the cells that groups fill."""
+    """Return the cells that groups fill, and what these cost."""
     from shoal.kernels.space import cost_table, cover_groups  # noqa: PLC0415
 
     cover = cover_groups(table.space, table.codes, labels, int(labels.max()) + 1)

@@ -13,7 +13,7 @@ from shoal.methods.base import Grouping, Method, Task, say_nothing
 from shoal.methods.k_member import KMember
 from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.optimise_merge import merge_groups
+from shoal.methods.optimise_merge import fill_cells, merge_groups
 from shoal.methods.optimise_plan import (
     CLOSE,
     COOLING,
@@ -158,15 +158,12 @@ class Search:
 
     def _paid_by_each(self, found: Found) -> FloatArray:
         """Return what each record costs in some groups."""
-        return self._costs(found.labels, found.groups)[0][found.labels]
+        return self._costs(found.labels)[0][found.labels]
 
-    def _costs(self, labels: IntArray, groups: int) -> tuple[FloatArray, IntArray]:
+    def _costs(self, labels: IntArray) -> tuple[FloatArray, IntArray]:
         """Return the cost of each group for each of its records, and the groups' sizes."""
-        from shoal.kernels.space import cost_table, cover_groups  # noqa: PLC0415  (numba is imported when needed)
-
-        space = self.table.space
-        cover = cover_groups(space, self.table.codes, labels, groups)
-        return space.weight @ cost_table(space, cover), cover.size
+        filled = fill_cells(self.table, labels)
+        return filled.cost, filled.cover.size
 
     def _completed(self, labels: IntArray) -> Found:
         """Give every record a group of less than 2k records, and count what that loses."""
@@ -174,7 +171,7 @@ class Search:
 
         labels = labels.copy()
         groups = complete(self.table.space, self.rows, labels, int(labels.max()) + 1, self.k)
-        cost, size = self._costs(labels, groups)
+        cost, size = self._costs(labels)
         return Found(labels, groups, float(cost @ size) / self.whole)
 
     def _offer(self, name: str, labels: IntArray) -> None:
