@@ -11,7 +11,7 @@ TESTS ?= tests
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint coverage clean browser
+.PHONY: help demo test lint coverage fuzz mutants clean browser servers
 .DELETE_ON_ERROR:
 
 help:  ## list these words
@@ -20,8 +20,9 @@ help:  ## list these words
 
 demo: $(VENV)/.demo  ## anonymise the built-in hospital register; writes into shoal-demo/
 	@$(BIN)/shoal demo --force
+	@echo "  $(BIN)/shoal serve shoal-demo        # the same in the browser"
 
-test: $(VENV)/.dev browser  ## run all tests; skipped ones are listed with their reasons
+test: $(VENV)/.dev browser servers  ## run all tests; skipped ones are listed with their reasons
 	@$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS) $(TESTS)
 
 lint: $(VENV)/.dev  ## check style, types and the layers
@@ -34,6 +35,13 @@ coverage: $(VENV)/.dev  ## run the tests that need no compiled kernels with numb
 	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not compiled" $(ARGS) $(TESTS)
 	@$(BIN)/coverage report --show-missing --skip-covered
 
+fuzz: $(VENV)/.dev  ## attack shoal with fresh tables, signals and bad input; more with ARGS="--tables 5000 --signals 300"
+	@$(BIN)/python -m tests.fuzz $(ARGS)
+	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=explore $(TESTS)
+
+mutants: $(VENV)/.dev  ## break each guard a little and ask that a test notices
+	@$(BIN)/python -m tests.mutants $(ARGS)
+
 clean:  ## remove the environment and everything made by the other words
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov build dist shoal-demo
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -45,7 +53,7 @@ $(VENV)/pyvenv.cfg:
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "Installing shoal into $(VENV)"
-	@$(INSTALL) -e '.[pandas,report]'
+	@$(INSTALL) -e '.[pandas,report,web]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/pyvenv.cfg
@@ -60,4 +68,13 @@ browser:
 		echo "Installing Chromium"; \
 		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium; } \
 			>/dev/null 2>&1 || echo "Chromium could not be installed"; \
+	fi
+
+# tests write into real databases, each a server of its own; where they cannot be installed these tests are skipped, and say so
+servers:
+	@{ ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; } && command -v mariadbd >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "Installing PostgreSQL and MariaDB"; \
+		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql mariadb-server; } \
+			>/dev/null 2>&1 || echo "The databases could not be installed"; \
 	fi

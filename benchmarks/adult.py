@@ -16,8 +16,8 @@ import numpy as np
 
 from benchmarks.measuring import data_folder
 from shoal.encoding import CodedTable, encode
-from shoal.files import read_table
 from shoal.frames import Frame
+from shoal.io.files import open_table
 
 TEXT = ["workclass", "marital-status", "occupation", "race", "sex", "native-country"]
 _X = ["age", "education-num", *TEXT]
@@ -27,12 +27,12 @@ _P4 = ["occupation", "education", "native-country", "marital-status", "sex", "ra
 
 def train() -> Frame:
     """Return the 30,162 training records without missing values."""
-    return read_table(data_folder() / "adult" / "adult.csv")
+    return open_table(data_folder() / "adult" / "adult.csv")
 
 
 def test() -> Frame:
     """Return the 15,060 test records."""
-    return read_table(data_folder() / "adult" / "adult_test.csv")
+    return open_table(data_folder() / "adult" / "adult_test.csv")
 
 
 def sample(records: int, seed: int = 0) -> Frame:

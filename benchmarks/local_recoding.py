@@ -17,20 +17,20 @@ import numpy as np
 import shoal
 from benchmarks import adult
 from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process, peak_megabytes, write_page
+from shoal.arrays import IntArray
 from shoal.datasets import adult_like
 from shoal.encoding import CodedTable, encode
 from shoal.frames import to_frame
 from shoal.kernels import bottom_up
 from shoal.kernels.compiling import kernel
-from shoal.kernels.range_costs import RangeCosts, tabulate_costs, union_cost_within
-from shoal.kernels.space import Cover, Space
+from shoal.kernels.space.range_costs import RangeCosts, tabulate_costs, union_cost_within
+from shoal.kernels.space.space import Cover, Space
 from shoal.methods.base import Grouping, Method, Task
 from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
 from shoal.metrics import Outcome
 from shoal.metrics.loss import ncp
 from shoal.recoding import released_cover
-from shoal.typing import IntArray
 
 K = 10
 

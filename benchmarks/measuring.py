@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import numba
@@ -80,6 +81,8 @@ class Table:
     note: str
     rows: Sequence[Row]
     plot: Plot | None = None
+    further: Sequence[Plot] = ()
+    """More pictures of the same rows."""
 
 
 def publish(name: str, title: str, rows: Iterable[Row], command: str) -> None:
@@ -111,7 +114,8 @@ def _part(table: Table, picture: str, folder: Path) -> str:
     """Return a table as Markdown, after drawing its picture where it has one."""
     parts = [f"## {table.title}"] if table.title else []
     parts += [table.note] if table.note else []
-    if table.plot is not None:
-        (folder / f"{picture}.svg").write_text(render(curves(table.rows, table.plot)), "utf-8")
-        parts.append(f"![{table.title}]({Path(picture).name}.svg)")
+    plots = [plot for plot in (table.plot, *table.further) if plot is not None]
+    for plot, letter in zip(plots, ["", *ascii_lowercase], strict=False):
+        (folder / f"{picture}{letter}.svg").write_text(render(curves(table.rows, plot)), "utf-8")
+        parts.append(f"![{plot.caption or table.title}]({Path(picture).name}{letter}.svg)")
     return "\n\n".join([*parts, as_markdown(table.rows)])

@@ -3,6 +3,7 @@
 python -m benchmarks.optimise                     Adult (settings X, A, S) and made tables, k = 10
 python -m benchmarks.optimise --sizes 2,5,25      Adult at other sizes of k (--efforts fast,balanced: not all efforts)
 python -m benchmarks.optimise --falls             how the loss falls while effort "best" goes on, k = 10
+python -m benchmarks.optimise --ablate            what each part of the optimiser gains (benchmarks/ablation.py)
 python -m benchmarks.optimise --scale             30 thousand to 3 million records, and 30 columns
 
 Times are CPU seconds of all threads, kernels compiled beforehand; run with NUMBA_NUM_THREADS=1 for one core.
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,13 @@ from benchmarks.adult import coded
 from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process, kept_rows, peak_megabytes, publish, write_page
 from benchmarks.plots import Plot
 from benchmarks.scale import QUASI_IDENTIFIERS
+from shoal.arrays import Effort, IntArray
 from shoal.datasets import adult_like
 from shoal.encoding import CodedTable, encode
 from shoal.frames import Frame
-from shoal.kernels.space import cost_table, cover_groups
+from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods import make_method
 from shoal.methods.base import Task
-from shoal.typing import Effort, IntArray
 
 EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "best")
 RIVALS = ("mondrian", "k-member", "bottom-up", "top-down")
@@ -54,7 +55,7 @@ def made(name: str, records: int, seed: int = 0) -> CodedTable:
         columns = {}
         for column in range(30):
             values = (kinds + random.integers(0, 4, records)) % (3 + column % 6)
-            columns[f"c{column}"] = values if column % 3 == 0 else values.astype(str)
+            columns[f"c{column}"] = values if column % 3 == 0 else [f"v{value}" for value in values]
             if column % 3 == 1:
                 hierarchies[f"c{column}"] = "flat"
     elif name == "clusters of numbers":
@@ -62,7 +63,7 @@ def made(name: str, records: int, seed: int = 0) -> CodedTable:
         points = np.round(centre + 0.1 * random.normal(size=(records, 6)), 2)
         columns = {f"x{column}": points[:, column] for column in range(6)}
     elif name == "skewed sets of many values":
-        columns = {f"s{column}": (random.zipf(1.6, records) % 300).astype(str) for column in range(4)}
+        columns = {f"s{column}": [f"v{value}" for value in random.zipf(1.6, records) % 300] for column in range(4)}
     elif name == "few distinct values":
         columns = {f"f{column}": random.integers(0, 2, records).astype(str) for column in range(6)}
         hierarchies = dict.fromkeys(columns, "flat")
@@ -84,6 +85,13 @@ SHAPES = (
 )
 
 
+def print_operators(statistics: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print what each operator tried, took and gained, and its CPU seconds."""
+    for name, one in statistics.items():
+        seconds = "" if one["seconds"] is None else f"{one['seconds']:8.2f} s"
+        print(f"  {name:28} {one['tried']:>10,} tried {one['taken']:>9,} taken {one['gained']:+9.5f} gained {seconds}")
+
+
 def measure(table: CodedTable, name: str, k: int, method: str, effort: Effort) -> Row:
     """Measure one run."""
     task = Task(k=k, effort=effort)
@@ -92,6 +100,7 @@ def measure(table: CodedTable, name: str, k: int, method: str, effort: Effort) -
     row |= {"loss": loss_of(table, grouping.labels), "CPU s": round(seconds, 2)}
     row["lower bound"] = grouping.details.get("lower_bound")
     print(row, flush=True)  # a long run shows what it has
+    print_operators(grouping.details.get("operators", {}))
     return row
 
 
@@ -166,9 +175,18 @@ def main() -> None:
         "--settings", default="XAS", help="settings, with --sizes; kept rows that are not measured stay"
     )
     parser.add_argument("--falls", action="store_true", help="how the loss falls over time")
+    parser.add_argument(
+        "--ablate", action="store_true", help="switch every part off in turn; with --sizes, --efforts, --records"
+    )
     parser.add_argument("--scale", action="store_true", help="time and memory up to 3 million records")
     parser.add_argument("--records", type=int, default=5_000, help="records of the made tables")
     given = parser.parse_args()
+    if given.ablate:
+        from benchmarks.ablation import publish_ablation
+
+        sizes = [int(size) for size in (given.sizes or "5,10,50").split(",")]
+        publish_ablation(sizes, [effort for effort in EFFORTS[1:] if effort in given.efforts.split(",")], given.records)
+        return
     if given.falls:
         compile_all()
         rows = [row for name in "XAS" for row in fall(name)]

@@ -19,6 +19,8 @@ class Plot:
     series: str | None = None
     facet: str | None = None
     """One picture a value of this column, side by side."""
+    caption: str = ""
+    """What the picture shows; by default the title of the table."""
     label: str = ""
     """What the numbers are; by default the name of the column."""
     log_x: bool = False

@@ -15,7 +15,7 @@ import shoal
 from benchmarks.measuring import Row, cpu_seconds, in_new_process, peak_megabytes, publish
 from shoal.datasets import adult_like
 from shoal.encoding import encode
-from shoal.files import read_table, write_table
+from shoal.io.files import open_table, write_table
 from shoal.methods.base import Task
 
 QUASI_IDENTIFIERS = [
@@ -53,7 +53,7 @@ def measure(records: int, k: int) -> Row:
         hierarchies = made.hierarchies
         del made
         before = peak_megabytes()
-        frame, reading = cpu_seconds(lambda: read_table(source))
+        frame, reading = cpu_seconds(lambda: open_table(source))
         coded, coding = cpu_seconds(lambda: encode(frame, QUASI_IDENTIFIERS, hierarchies=hierarchies))
         _, cutting = cpu_seconds(lambda: shoal.Mondrian().run(coded, Task(k=k)))
         result, whole = cpu_seconds(lambda: release(frame, hierarchies, k))

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from shoal.encoding import CodedTable
+
+
+def plain_sum(numbers: Iterable[float]) -> float:
+    """Add up from the first to the last, as a kernel does.
+
+    Ties need the same bits, and ``sum`` compensates roundings since Python 3.12.
+    """
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
 
 
 def numbered(groups: list[list[int]], records: int) -> list[int]:
@@ -32,14 +45,14 @@ def cell_cost(table: CodedTable, row: int, codes: set[int]) -> float:
 
 
 def group_cost(table: CodedTable, group: list[int]) -> float:
-    """Return the weighted penalty of each record of a group."""
-    return sum(
+    """Return the weighted penalty of each record of a group, added up column by column."""
+    return plain_sum(
         table.weights[row] * cell_cost(table, row, {int(table.codes[row, record]) for record in group})
         for row in range(len(table.columns))
     )
 
 
-def spread(table: CodedTable, row: int, codes: list[int]) -> float:
+def spread(table: CodedTable, row: int, codes: list[int], *, median: bool) -> float:
     """Return how wide Mondrian sees a part in a column."""
     column, weight = table.columns[row], table.weights[row]
     low, high = min(codes), max(codes)
@@ -47,19 +60,24 @@ def spread(table: CodedTable, row: int, codes: list[int]) -> float:
         return 0.0
     if high == column.missing:
         return weight
+    if column.kind == "set" and not median:
+        return weight * (len(set(codes)) / len(column.values))
     if column.kind == "interval":
         domain = max(column.position) - min(column.position)
         return weight * (column.position[high] - column.position[low]) / domain
     return weight * (high - low) / (column.cardinality - 1)
 
 
-def mondrian(table: CodedTable, k: int, *, strict: bool = True, by_tree: bool = False) -> list[int]:
-    """Cut recursively; left part first."""
+def mondrian(
+    table: CodedTable, k: int, *, strict: bool = True, by_tree: bool = False, median: bool = False
+) -> list[int]:
+    """Cut recursively; left part first. Relaxed cuts are at the median anyway."""
+    median = median and strict
     final: list[list[int]] = []
 
     def cut(part: list[int]) -> None:
         for row in sorted(range(len(table.columns)), key=lambda row: (-wide(part, row), row)):
-            sides = split(table, part, row, k, strict=strict, by_tree=by_tree)
+            sides = split(table, part, row, k, strict=strict, by_tree=by_tree, median=median)
             if sides:
                 for side in sides:
                     cut(side)
@@ -67,23 +85,29 @@ def mondrian(table: CodedTable, k: int, *, strict: bool = True, by_tree: bool = 
         final.append(part)
 
     def wide(part: list[int], row: int) -> float:
-        return spread(table, row, [int(table.codes[row, record]) for record in part])
+        return spread(table, row, [int(table.codes[row, record]) for record in part], median=median)
 
     cut(list(range(table.records)))
     return numbered(final, table.records)
 
 
-def split(table: CodedTable, part: list[int], row: int, k: int, *, strict: bool, by_tree: bool) -> list[list[int]]:
+def split(
+    table: CodedTable, part: list[int], row: int, k: int, *, strict: bool, by_tree: bool, median: bool
+) -> list[list[int]]:
     """Return the sides a part falls into when cut in one column; empty where k does not allow it."""
     codes = {record: int(table.codes[row, record]) for record in part}
     if len(part) < 2 * k or len(set(codes.values())) == 1:
         return []
     if by_tree and table.columns[row].kind == "node":
         return split_by_children(table, part, row, k)
+    if table.columns[row].kind == "set" and not median:
+        seen = list(codes.values())
+        ranked = sorted(set(seen), key=lambda code: (-seen.count(code), code))
+        codes = {record: ranked.index(code) for record, code in codes.items()}
     if strict:
         cuts = [
             (abs(2 * len(left) - len(part)), code)
-            for code in sorted(set(codes.values()))
+            for code in ([sorted(codes.values())[(len(part) - 1) // 2]] if median else sorted(set(codes.values())))
             if k <= len(left := [record for record in part if codes[record] <= code]) <= len(part) - k
         ]
         if not cuts:

@@ -92,8 +92,16 @@ def entropy(counts: Counter) -> float:
 # --- Bottom-Up Generalization -------------------------------------------------------------------------------------
 
 
+def error(counts: Counter) -> float:
+    """Return the share of records that are not of the most common class."""
+    total = sum(counts.values())
+    return (total - max(counts.values())) / total if total else 0.0
+
+
 class Climb:
     """Algorithm 1 of Wang, Yu & Chakraborty (2004), with every generalization recounted from the records."""
+
+    impurity = staticmethod(entropy)
 
     def __init__(self, table: CodedTable, k: int, classes: list[int] | None = None, allowed: int = 0) -> None:
         self.table, self.k, self.classes, self.allowed = table, k, classes, allowed
@@ -138,9 +146,10 @@ class Climb:
         if not size:
             return 0
         if self.classes is None:
-            lost = entropy(Counter(dict(enumerate(sum(counts.values()) for counts in members))))
+            lost = self.impurity(Counter(dict(enumerate(sum(counts.values()) for counts in members))))
         else:
-            lost = entropy(total) - sum(sum(counts.values()) * entropy(counts) for counts in members) / size
+            within = sum(sum(counts.values()) * self.impurity(counts) for counts in members)
+            lost = self.impurity(total) - within / size
         return round(max(lost, 0.0) * self.weights[row] * UNIT)
 
     def valid(self) -> list[tuple[int, int]]:
@@ -262,6 +271,12 @@ class Climb:
             below = [self.trees[row].below(node) for row, node in enumerate(record)]
             ranges.append(tuple((codes[0], codes[-1]) for codes in below))
         return label_by(ranges, self.k)
+
+
+class ClimbByError(Climb):
+    """The same with another measure of what joining values loses."""
+
+    impurity = staticmethod(error)
 
 
 def label_by(released: list, k: int) -> list[int]:

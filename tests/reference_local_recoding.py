@@ -29,10 +29,18 @@ def labels_of(groups, records):
     return labels
 
 
-def nearest_group(table, groups, asking):
-    """Return the number of the group with the least penalty of the union, the lowest among equals."""
+def nearest_group(table, groups, asking, *, increase=False):
+    """Return the group with the least penalty of the union, or of what the union has more than the other had; the lowest among equals."""
     others = [number for number, members in enumerate(groups) if members and number != asking]
-    return min(others, key=lambda number: (table.penalty(groups[asking] + groups[number]), number), default=None)
+
+    def penalty(number):
+        union = groups[asking] + groups[number]
+        if not increase:
+            return table.penalty(union)
+        widening = table.cost(union) - table.cost(groups[number])
+        return len(groups[asking]) * table.cost(union) + len(groups[number]) * widening
+
+    return min(others, key=lambda number: (penalty(number), number), default=None)
 
 
 def split_group(table, members, k):
@@ -49,14 +57,14 @@ def split_group(table, members, k):
     return [*pieces, left]
 
 
-def bottom_up(columns, weights, records, k, *, split=True):
+def bottom_up(columns, weights, records, k, *, increase=True, split=True):
     """Return the label of each record."""
     table = Table(columns, weights, records)
     groups = [[record] for record in range(len(records))]
     while len(groups) > 1 and any(len(members) < k for members in groups):
         for asking in range(len(groups)):
             if 0 < len(groups[asking]) < k:
-                other = nearest_group(table, groups, asking)
+                other = nearest_group(table, groups, asking, increase=increase)
                 if other is not None:
                     groups[asking] = groups[asking] + groups[other]
                     groups[other] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.space import cost_table, cover_groups
+from shoal.kernels.space.space import cost_table, cover_groups
 
 _TINY = 1e-9
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from tests.kernels.spaces import Interval
+from tests.reference import plain_sum
 
 
-def group(columns, weights, codes, k):
+def group(columns, weights, codes, k, *, grow=True):
     """Return the group of each record."""
     merge_set = corner_first(columns, weights, codes)
     splits = dict.fromkeys(merge_set, 0)
     final = []
 
     def quality(members):
-        return ipg(sum(weights), cost(columns, weights, codes, members), len(members))
+        return ipg(plain_sum(weights), cost(columns, weights, codes, members), len(members))
 
     while len(merge_set) >= k:
         members = [merge_set.pop(0)]
-        while merge_set and len(members) < 2 * k - 1:
+        while merge_set and len(members) < (2 * k - 1 if grow else k):
             best = min(merge_set, key=lambda record: (cost(columns, weights, codes, [*members, record]), record))
             if len(members) >= k and quality([*members, best]) <= quality(members):
                 break

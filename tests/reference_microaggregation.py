@@ -142,16 +142,20 @@ def best_cut(rows, order, k):
     return least(0)
 
 
-def forest_trees(rows, k):
-    """Return the trees of the forest before large ones are cut, as sets of records."""
+def forest_trees(rows, k, order=None, neighbours=None):
+    """Return the trees of the forest before large ones are cut, as sets of records, and who points to whom.
+
+    Records choose in ``order``, each the first of its ``neighbours`` outside its tree; by default as they come, the nearest.
+    """
     left = Left(rows)
     tree_of = {i: frozenset([i]) for i in range(len(rows))}
     edges = {}
-    for record in range(len(rows)):
+    for record in order or range(len(rows)):
         tree = tree_of[record]
         if len(tree) >= k or record in edges:
             continue
-        target = next(i for i in left.nearest(record, k - 1) if i not in tree)
+        near = neighbours[record] if neighbours else left.nearest(record, k - 1)
+        target = next(i for i in near if i not in tree)
         edges[record] = target
         joined = tree | tree_of[target]
         for member in joined:

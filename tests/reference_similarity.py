@@ -49,6 +49,25 @@ def cluster(columns, weights, codes, k):
     return labels
 
 
+def join_nearest(columns, weights, codes, k, labels):
+    """Return labels in which each record without a group is in that of the grouped record nearest to it; of equals the earliest group."""
+    values = [sorted(set(row)) for row in codes]
+    cardinality = [len(found) for found in values]
+    found = list(labels)
+    for record in [record for record, label in enumerate(labels) if label < 0]:
+        seen = [record, *(other for other in range(len(labels)) if other != record)]
+        tables = [_distances(columns, cardinality, values, codes, c, seen, k) for c in range(len(columns))]
+
+        def place(other, tables=tables):
+            total = 0.0
+            for c, table in enumerate(tables):
+                total += weights[c] * table[codes[c][other]]
+            return total, labels[other]
+
+        found[record] = min(place(other) for other in range(len(labels)) if labels[other] >= 0)[1]
+    return found
+
+
 def _distances(columns, cardinality, values, codes, c, waiting, k):
     """Return the distance of each value of column ``c`` from the first waiting record's."""
     first = codes[c][waiting[0]]

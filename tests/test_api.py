@@ -10,7 +10,16 @@ import pytest
 
 import shoal
 from shoal.api import Anonymizer, anonymize
-from shoal.errors import ColumnError, ColumnLeftOutWarning, DataError, ParameterError, PrivacyError, ShoalError
+from shoal.errors import (
+    AmbiguousNotationError,
+    ColumnError,
+    ColumnLeftOutWarning,
+    DataError,
+    NotationNotice,
+    ParameterError,
+    PrivacyError,
+    ShoalError,
+)
 from shoal.methods.base import Grouping, Method, MethodInfo
 
 PEOPLE = pd.DataFrame(
@@ -89,7 +98,7 @@ def test_progress_rises_from_nothing_to_done():
         ({"max_suppression": 1.5}, ParameterError, "'max_suppression'"),
         ({"release": "means"}, ParameterError, "'release'"),
         ({"seed": -1}, ParameterError, "'seed'"),
-        ({"models": ["l-diversity"]}, ParameterError, "must hold privacy models"),
+        ({"models": ["l-diversity"]}, ParameterError, "must be a list of privacy models"),
         ({"on_interrupt": "stop"}, ParameterError, "'on_interrupt'"),
         ({"hierarchies": {"zip": "none.csv"}}, ShoalError, "none.csv"),
         ({"weights": {"cost": 2}}, ColumnError, "no quasi-identifier"),
@@ -177,3 +186,41 @@ def test_every_method_describes_itself():
         infos = shoal.methods()
     assert "mondrian" in {info.name for info in infos}
     assert all(info.paper and info.complexity for info in infos)
+
+
+def test_text_in_a_frame_is_released_as_the_dates_and_numbers_it_means():
+    days = [f"{1 + number % 28:02}.{1 + number % 12:02}.19{50 + number}" for number in range(40)]
+    table = pd.DataFrame({"born": days, "income": [f"{number},5" for number in range(40)]})
+    with pytest.warns(NotationNotice, match="income as numbers with decimal comma") as told:
+        result = anonymize(table, k=4, quasi_identifiers=["born", "income"], method="mondrian")
+    assert len([one for one in told if one.category is NotationNotice]) == 1
+    assert all(cell.startswith("[19") for cell in result.data["born"])
+    assert all(cell.startswith("[") for cell in result.data["income"])
+
+
+def test_kinds_override_what_text_looks_like():
+    table = pd.DataFrame({"code": [f"{10 + number % 4}" for number in range(40)]})
+    result = anonymize(table, k=4, quasi_identifiers=["code"], kinds={"code": "nominal"}, method="mondrian")
+    assert set(result.data["code"]) == {"10", "11", "12", "13"}
+
+
+@pytest.mark.parametrize("changes", [{}, {"kinds": {"born": "date"}}])
+def test_dates_that_can_be_read_in_two_ways_are_asked_about(changes):
+    table = pd.DataFrame({"born": ["04/05/1992", "05/04/1992"] * 20})
+    with pytest.raises(AmbiguousNotationError, match=r"%d/%m/%Y or %m/%d/%Y.*\n.*date_format"):
+        anonymize(table, k=4, quasi_identifiers=["born"], method="mondrian", **changes)
+
+
+def test_what_is_said_about_notations_is_kept_in_the_recipe(tmp_path):
+    said = {"decimal": ",", "thousands": ".", "date_format": ["%d.%m.%Y"], "missing": ["NA"]}
+    Anonymizer(k=2, quasi_identifiers=["a"], **said).save(tmp_path / "recipe.toml")
+    loaded = Anonymizer.load(tmp_path / "recipe.toml")
+    assert loaded.notation == Anonymizer(k=2, quasi_identifiers=["a"], **said).notation
+    Anonymizer(k=2, quasi_identifiers=["a"], missing=[]).save(tmp_path / "none.toml")
+    assert Anonymizer.load(tmp_path / "none.toml").notation.missing == ()
+
+
+def test_named_marks_are_missing_values_in_a_category_too():
+    table = pd.DataFrame({"town": ["x", "?"] * 20})
+    result = anonymize(table, k=4, quasi_identifiers=["town"], missing=["?"], hierarchies={"town": "flat"})
+    assert "?" not in set(result.data["town"].dropna())

@@ -34,7 +34,7 @@ def test_each_error_is_a_shoal_error_and_the_builtin_the_docstring_names(kind, b
 
 
 def test_the_docstring_draws_every_class_and_no_other():
-    drawn = set(re.findall(r"\b\w+(?:Error|Warning)\b", errors.__doc__))
+    drawn = set(re.findall(r"\b\w+(?:Error|Warning|Notice)\b", errors.__doc__))
     builtins = {"ValueError", "KeyError", "OSError", "RuntimeError", "ImportError", "UserWarning"}
     assert drawn - builtins == set(CLASSES)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from shoal.errors import ColumnError, DataError
-from shoal.frames import Frame, infer_type, to_frame
+from shoal.errors import ColumnError, DataError, NotationNotice
+from shoal.frames import Frame, to_frame
 
 DATA = {"zip": ["00123", "04567", None], "age": [39, 40, 41], "cost": [1.5, 2.0, None]}
 
@@ -90,31 +91,25 @@ def test_doubled_and_unnamed_columns_are_refused():
         to_frame(pd.DataFrame([[1, 2]]))
 
 
-@pytest.mark.parametrize(
-    ("texts", "kind"),
-    [
-        (["39", "-4", "0", None], pa.int64()),
-        (["39", "4.25", "1e5"], pa.float64()),
-        (["00123", "12345"], pa.string()),
-        (["2024-02-29", "1999-12-31"], pa.date32()),
-        (["2023-02-30", "1999-12-31"], pa.string()),
-        (["2024-02-29 10:00", "1999-12-31 23:59"], pa.timestamp("us")),
-        (["39", "?"], pa.string()),
-        ([None, None], pa.string()),
-        (["12345678901234567890"], pa.float64()),
-    ],
-)
-def test_text_is_read_as_what_all_its_values_are_written_like(texts, kind):
-    column = pa.chunked_array([pa.array(texts, pa.string())])
-    found = infer_type(column)
-    assert found.type == kind
-    assert found.null_count == column.null_count
+def test_a_text_file_and_a_frame_with_the_same_text_are_read_alike():
+    column = pa.table({"code": ["1", "2"], "zip": ["00123", "12345"]})
+    for frame in (Frame(column), Frame(column, untyped=True), to_frame(pd.DataFrame(column.to_pydict()))):
+        assert frame.typed("code").to_pylist() == [1, 2]
+        assert frame.typed("zip").to_pylist() == ["00123", "12345"]
 
 
-def test_only_text_files_are_typed_by_their_values():
-    column = pa.table({"code": ["1", "2"]})
-    assert Frame(column).typed("code").type == pa.string()
-    assert Frame(column, untyped=True).typed("code").to_pylist() == [1, 2]
+def test_how_text_in_a_frame_is_understood_is_told_once():
+    frame = to_frame(pd.DataFrame({"born": ["30.04.1992", "1.2.1990"], "town": ["a", "b"]}))
+    with pytest.warns(NotationNotice, match=r"Understood born as dates written %d.%m.%Y\."):
+        told = frame.tell(["born", "town"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        told.tell(["born", "town"])
+
+
+def test_plain_numbers_and_dates_of_a_text_file_need_no_notice():
+    frame = Frame(pa.table({"age": ["39", "40"], "born": ["1992-04-30", "1990-02-01"]}), untyped=True)
+    assert frame.understood(frame.names) == {}
 
 
 def test_dates_of_pandas_survive_the_way_in_and_out():

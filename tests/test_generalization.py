@@ -203,6 +203,14 @@ def test_no_step_fewer_would_do():
             assert steps[-1].anonymity >= k > (steps[-2].anonymity if len(steps) > 1 else 1)
 
 
+def test_an_earlier_step_binds_models_as_anonymize_did():
+    table = people()
+    table = table.set_column(1, "age", pa.array([30] * table.num_rows))
+    method = shoal.BottomUpGeneralization(target="age")  # kept, not sensitive: that all are 30 is no fault
+    result = anonymize(method, table, ["job", "sex"], k=30, models=[shoal.LDiversity(2)])
+    assert result.at(k=8).audit.l == 2
+
+
 def test_a_larger_k_needs_a_new_run():
     with pytest.raises(ParameterError, match=r"'k' parameter of Result.at (?s:.*)anonymize again"):
         anonymize(k=5).at(k=6)

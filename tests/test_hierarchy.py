@@ -36,6 +36,13 @@ ARX_LEAVES = {
 }
 
 
+def holding_itself(inner):
+    """Return a dict that stands below its own label "a", and below ``inner`` in between if that is another."""
+    outer = {}
+    outer["a"] = outer if inner == "a" else {inner: outer}
+    return outer
+
+
 @pytest.fixture
 def tree():
     return Hierarchy.from_dict(EXAMPLE_3)
@@ -218,15 +225,15 @@ def test_a_missing_file_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a;N;*\nb;N;*\na;M;*\n", "Line 3: 'a' has two parents, 'N' and 'M'"),
-        ("a;N;X;*\nb;N;Y;*\n", "Line 2: 'N' has two parents, 'X' and 'Y'"),
-        ("a;N;*\n\nN;*\n", "Line 3: 'N' is a value here and a group of other values elsewhere"),
-        ("N;N;*\na;N;*\n", "Line 1: 'N' is a value here and a group"),
-        ("a;N;a;*\n", "Line 1: 'a' stands above itself"),
-        ("a;N;*\nb;N\n", "Line 2: 'N' is at the top here, but stands below '*' elsewhere"),
-        ("a;N;X\nb;N\nc;Y\n", "Line 2: 'N' is at the top here, but stands below 'X' elsewhere"),
-        ("a;N;*\nb;M\n", "Line 2: 'M' is at the top here, but '*' is the root elsewhere"),
-        ("x;a;b\ny;b;a\n", "Line 1: 'b' is at the top here, but stands below 'a' elsewhere"),
+        ("a;N;*\nb;N;*\na;M;*\n", "Line 3: A label has two parents"),
+        ("a;N;X;*\nb;N;Y;*\n", "Line 2: A label has two parents"),
+        ("a;N;*\n\nN;*\n", "Line 3: A label is a value here and a group of other values elsewhere"),
+        ("N;N;*\na;N;*\n", "Line 1: A label is a value here and a group"),
+        ("a;N;a;*\n", "Line 1: A label stands above itself"),
+        ("a;N;*\nb;N\n", "Line 2: A label is at the top here, but stands below another elsewhere"),
+        ("a;N;X\nb;N\nc;Y\n", "Line 2: A label is at the top here, but stands below another elsewhere"),
+        ("a;N;*\nb;M\n", "Line 2: A label is at the top here, but '*' is the root elsewhere"),
+        ("x;a;b\ny;b;a\n", "Line 1: A label is at the top here, but stands below another elsewhere"),
         ("a;*;X\nb;*;X\nc;Y\n", "'*' is below 'X' but should be the root"),
         ("a;N;*\nb;;*\n", "Line 2: A label is empty"),
         (";N;*\n", "Line 1: A label is empty"),
@@ -248,7 +255,7 @@ def test_a_faulty_line_is_named(text, message):
         (lambda: Hierarchy.from_parents({"a": "b", "b": "a"}), "'a' is its own ancestor"),
         (lambda: Hierarchy.from_parents({"x": "*", "a": "b", "b": "a"}), "is its own ancestor"),
         (lambda: Hierarchy.from_parents({"tail": "a", "a": "b", "b": "a", "x": "*"}), "'a' is its own ancestor"),
-        (lambda: Hierarchy.from_parents({"1": None, 1: "M"}), "'1' is at the top here, but stands below 'M'"),
+        (lambda: Hierarchy.from_parents({"1": None, 1: "M"}), "'1' is at the top here, but stands below another"),
         (lambda: Hierarchy.from_parents({"1": "N", 1: "M"}), "'1' has two parents, 'N' and 'M'"),
         (lambda: Hierarchy.from_parents({}), "has no values"),
         (lambda: Hierarchy.from_parents({"a": ""}), "A label is empty"),
@@ -257,17 +264,19 @@ def test_a_faulty_line_is_named(text, message):
         (lambda: Hierarchy.from_dict({"*": {"N": ["N", "a"]}}), "'N' stands in two places"),
         (lambda: Hierarchy.from_dict({"*": {"N": ["*"]}}), "'*' stands in two places"),
         (lambda: Hierarchy.from_dict({"*": {"N": []}}), "'N' has no values below it"),
+        (lambda: Hierarchy.from_dict(holding_itself("a")), "The group 'a' holds itself"),
+        (lambda: Hierarchy.from_dict(holding_itself("b")), "'a' stands in two places"),
         (lambda: Hierarchy.from_dict({}), "'*' has no values below it"),
         (lambda: Hierarchy.from_dict({"*": "abc"}), "'*' must hold a dict or a list. Got str"),
         (lambda: Hierarchy.from_dict({"*": [" "]}), "A label is empty"),
         (lambda: Hierarchy.flat([]), "has no values"),
         (lambda: Hierarchy.flat(["*", "a"]), "'*' is a value here and a group"),
         (lambda: Hierarchy.flat([None, float("nan")]), "has no values"),
-        (lambda: Hierarchy.from_intervals([1, "x"], 5), "'x' is no finite number"),
-        (lambda: Hierarchy.from_intervals(["1e999999999"], 5), "'1e999999999' is no finite number"),
-        (lambda: Hierarchy.from_intervals([float("inf")], 5), "'inf' is no finite number"),
-        (lambda: Hierarchy.from_intervals([121], cuts=[0, 18, 120]), "The value 121 lies outside the cuts 0 to 120"),
-        (lambda: Hierarchy.from_dates(["1/2/2024"]), "'1/2/2024' is no ISO date"),
+        (lambda: Hierarchy.from_intervals([1, "x"], 5), "1 of the 2 different values are no finite numbers"),
+        (lambda: Hierarchy.from_intervals(["1e999999999"], 5), "are no finite numbers"),
+        (lambda: Hierarchy.from_intervals([float("inf")], 5), "are no finite numbers"),
+        (lambda: Hierarchy.from_intervals([121], cuts=[0, 18, 120]), "A value lies outside the cuts 0 to 120"),
+        (lambda: Hierarchy.from_dates(["1/2/2024"]), "1 of the 1 different values are no ISO dates"),
         (lambda: Hierarchy.flat(["abc", "b"]).node("abd"), "'abd' is no node"),
         (lambda: Hierarchy.flat(["abc", "b"]).path("*"), "'*' is no leaf"),
         (lambda: Hierarchy.flat(["abc", "b"]).common_ancestor([]), "No values have no common ancestor"),
@@ -492,3 +501,60 @@ def test_every_number_lies_within_its_intervals_and_these_do_not_meet(numbers, w
         for label in hierarchy.path(number)[1:-1]:
             low, high = map(Decimal, label.strip("[]").split("-"))
             assert low <= number <= high
+
+
+# ------------------------------------------------------------------ weights on nodes
+
+FIGURE_3 = Hierarchy.from_dict(EXAMPLE_3)
+
+
+def plain_cost(tree, label, weights):
+    """Return the weights of a node and all below it as a share of those of all nodes, adding them up one by one."""
+
+    def below(node):
+        own = weights.get(node, 0.0 if tree.children(node) else 1.0)
+        return own + sum(below(child) for child in tree.children(node))
+
+    return below(label) / below(tree.labels[tree.root]) if tree.children(label) else 0.0
+
+
+@given(st.dictionaries(st.sampled_from(FIGURE_3.labels), st.floats(0, 100), max_size=12))
+def test_a_node_costs_the_weights_below_it_as_a_share_of_all(weights):
+    weights = {"b": 1.0} | weights if sum(weights.values()) == 0 else weights
+    tree = FIGURE_3.weighted(weights)
+    for node, label in enumerate(tree.labels):
+        assert tree.cost[node] == pytest.approx(plain_cost(FIGURE_3, label, weights))
+    for node, parent in enumerate(tree.parent):
+        assert tree.cost[node] <= tree.cost[parent]
+    assert tree.cost[tree.root] == 1
+
+
+def test_weights_of_1_on_leaves_and_0_on_inner_nodes_change_nothing():
+    same = FIGURE_3.weighted(dict.fromkeys(FIGURE_3.leaves, 1) | {"N": 0})
+    assert same == FIGURE_3
+    assert FIGURE_3.weighted({"e": 5}) != FIGURE_3
+    assert pickle.loads(pickle.dumps(FIGURE_3.weighted({"e": 5}))) == FIGURE_3.weighted({"e": 5})  # noqa: S301
+
+
+def test_a_heavy_leaf_makes_the_nodes_above_it_dearer_and_a_heavy_node_only_those_from_itself_up():
+    leaf, node = FIGURE_3.weighted({"e": 5}), FIGURE_3.weighted({"Q": 4})
+    assert leaf.cost[leaf.node("R")] == 6 / 11 > FIGURE_3.cost[FIGURE_3.node("R")]
+    assert node.cost[node.node("R")] == 2 / 11 < FIGURE_3.cost[FIGURE_3.node("R")]
+    assert node.cost[node.node("Q")] == 7 / 11 > FIGURE_3.cost[FIGURE_3.node("Q")]
+
+
+@pytest.mark.parametrize("weight", [-1, float("nan"), float("inf"), "much"])
+def test_a_weight_of_a_node_must_be_a_number_of_at_least_0(weight):
+    with pytest.raises(ParameterError, match=r"weights\['a'\]"):
+        FIGURE_3.weighted({"a": weight})
+
+
+def test_a_tree_without_any_weight_is_refused():
+    with pytest.raises(HierarchyError, match="at least one node with a weight above 0"):
+        FIGURE_3.weighted(dict.fromkeys(FIGURE_3.leaves, 0))
+
+
+def test_an_unknown_node_is_named_with_the_nearest_one():
+    with pytest.raises(HierarchyError, match="'roott' is no node of this hierarchy") as caught:
+        FIGURE_3.weighted({"roott": 2})
+    assert "root" in caught.value.hint

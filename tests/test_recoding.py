@@ -15,10 +15,8 @@ from shoal.hierarchy import Hierarchy
 from shoal.methods.base import Grouping
 from shoal.metrics import Outcome
 from shoal.metrics.loss import ncp_total
+from shoal.parsing import Cell, parse_cell, parse_column
 from shoal.recoding import (
-    Cell,
-    parse_cell,
-    parse_column,
     range_text,
     released_cover,
     render,

@@ -14,9 +14,10 @@ from shoal.errors import ParameterError
 from shoal.frames import Frame
 from shoal.hierarchy import Hierarchy
 from shoal.methods.base import Typical
-from shoal.methods.microaggregation import MDAV, Forest
+from shoal.methods.microaggregation.forest import Forest
+from shoal.methods.microaggregation.heuristics import MDAV
 from shoal.representatives import representatives
-from tests.methods.test_microaggregation import COMPANIES
+from tests.methods.microaggregation.test_heuristics import COMPANIES
 
 TOWNS = Hierarchy.from_dict(
     {"*": {"north": {"coast": ["Kiel", "Husum"], "inland": ["Celle"]}, "south": ["Ulm", "Hof"]}}

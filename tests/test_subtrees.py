@@ -15,7 +15,7 @@ from benchmarks.papers.subtrees import whole_subtrees
 from shoal.encoding import CodedAttribute, encode
 from shoal.frames import to_frame
 from shoal.methods.base import Task
-from shoal.methods.generalization import BottomUpGeneralization
+from shoal.methods.global_recoding.bug import BottomUpGeneralization
 from tests.reference_global import trees
 from tests.tables import coded_table
 

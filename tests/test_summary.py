@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.recoding import parse_column
+from shoal.errors import NotationNotice
+from shoal.parsing import parse_column
 from shoal.summary import Summary, json_schema
 from shoal.summary.association import correlation_ratio, cramers_v, pearson
 from shoal.summary.cells import Cells
@@ -57,6 +58,15 @@ def summarised(table, *, examples=False, **changes):
 
 def column(summary, name):
     return next(one for one in summary.columns if one.name == name)
+
+
+def test_a_summary_says_how_text_was_understood():
+    table = pa.table({"born": [f"{1 + day % 28:02}.04.19{50 + day}" for day in range(40)], "town": ["a", "b"] * 20})
+    with pytest.warns(NotationNotice):
+        result = shoal.anonymize(table, k=4, quasi_identifiers=["born", "town"], method="mondrian")
+    report = result.report()
+    assert {one.name: one.read_as for one in report.summary.columns} == {"born": "dates written %d.%m.%Y", "town": None}
+    assert "read as dates written %d.%m.%Y" in report.text(Path("report.md"))
 
 
 # --- the schema --------------------------------------------------------------------------------------------------

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import os
 import re
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from shoal.errors import ColumnError, ParameterError
+import shoal
+from shoal.compare.state import State
+from shoal.errors import ColumnError, FileError, ParameterError
+from shoal.generalization import Generalization
+from shoal.metrics.queries import read_queries
 from shoal.validation import check_choice, check_columns, check_float, check_int, nearest_hint
 
 
@@ -102,3 +107,27 @@ def test_of_a_wide_table_only_the_first_columns_are_listed():
 def test_a_column_named_twice_is_refused():
     with pytest.raises(ColumnError, match="The column 'age' is named twice as keep"):
         check_columns("keep", ["age", "sex", "age"], ["age", "sex"])
+
+
+def read_as_table(path):
+    shoal.anonymize(path, k=2, quasi_identifiers=["x"])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="does not apply: this system has no named pipes")
+@pytest.mark.parametrize(
+    "read",
+    [
+        read_as_table,
+        shoal.Hierarchy.from_csv,
+        shoal.Anonymizer.load,
+        Generalization.load,
+        read_queries,
+        lambda path: State(path, ""),
+    ],
+    ids=lambda read: getattr(read, "__qualname__", str(read)),
+)
+def test_a_pipe_is_refused_and_never_waited_for(read, tmp_path):
+    pipe = tmp_path / "x.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(FileError, match=r"'x.csv' is a pipe or a device"):
+        read(pipe)

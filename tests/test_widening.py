@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal import attacks
 from shoal.errors import ParameterError
-from shoal.kernels.space import cover_groups
+from shoal.kernels.space.space import cover_groups
 from shoal.testing import checks
 from shoal.widening import widen
 from tests.tables import TREE, coded_table, coded_tables

@@ -21,8 +21,8 @@ PAPERS = {
     "P5": "similarity",  # Sarrafi Aghdam, Sonehara 2016
 }
 """Number of the paper → the module beside this one that runs its experiments."""
-MORE = ("weights",)
-"""Experiments that have a module of their own: figure 19 of P1."""
+MORE = ("weights", "companies", "records", "table_1")
+"""Experiments that have a module of their own: figure 19 of P1; the companies of P3 and the reference cells; figure 3 of P4 once more."""
 
 
 def available() -> list[str]:

@@ -21,11 +21,12 @@ from shoal.datasets import scaled_tuples
 from shoal.encoding import encode
 from shoal.frames import Frame, to_frame
 from shoal.hierarchy import Hierarchy
-from shoal.kernels.tuples import distinct_tuples
+from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.base import Method, Task
-from shoal.methods.full_domain import Datafly, Incognito
-from shoal.methods.generalization import BottomUpGeneralization
+from shoal.methods.global_recoding.bug import BottomUpGeneralization
+from shoal.methods.global_recoding.full_domain import Datafly, Incognito
 from shoal.metrics import classification_error
+from shoal.result import Result
 
 CLASS = "salary-class"
 PAPER_KS = (10, 20, 50, 100, 150, 200, 300, 500)
@@ -52,11 +53,16 @@ def narrow(frame: Frame) -> Frame:
 # --- figure 3: error versus K -------------------------------------------------------------------------------------
 
 
+def released(method: str, k: int, share: float, chosen: dict[str, Any]) -> Result:
+    """Return a release of the training records."""
+    fitted = Anonymizer(k=k, sensitive=[CLASS], method=VARIANTS[method], max_suppression=share, **chosen)
+    return fitted.fit(narrow(settings.train())).result_
+
+
 def error_rows(method: str, k: int, share: float = 0.0) -> dict[str, Any]:
     """Return E, B and W of one release, in per cent."""
-    fitted = Anonymizer(k=k, sensitive=[CLASS], method=VARIANTS[method], max_suppression=share, **columns())
     before = time.process_time()
-    result = fitted.fit(narrow(settings.train())).result_
+    result = released(method, k, share, columns())
     seconds = time.process_time() - before
     found = classification_error(result, CLASS, test=narrow(settings.test()))
     boosted = classification_error(result, CLASS, test=narrow(settings.test()), learner="boosting").lost

@@ -9,18 +9,20 @@ import pyarrow as pa
 
 from benchmarks.measuring import Row, cpu_seconds, data_folder, in_new_process, peak_megabytes
 from benchmarks.papers.tables import Table, parse_arguments, write_tables
+from benchmarks.papers.tables import method_text as named
 from benchmarks.plots import Plot
+from shoal.arrays import Effort, FloatArray, IntArray
 from shoal.attacks.distance import distance_linked
 from shoal.encoding import CodedTable, encode
-from shoal.files import read_table
 from shoal.frames import Frame
+from shoal.io.files import open_table
 from shoal.methods.base import Method, Task
-from shoal.methods.certificate import certify
-from shoal.methods.microaggregation import MDAV, VMDAV, Forest, Univariate
+from shoal.methods.microaggregation.certificate import certify
+from shoal.methods.microaggregation.forest import Forest
+from shoal.methods.microaggregation.heuristics import MDAV, VMDAV, Univariate
+from shoal.methods.microaggregation.scaling import as_coordinates
 from shoal.methods.optimise import Optimise
-from shoal.methods.scaling import as_coordinates
 from shoal.metrics.utility import numbers_change
-from shoal.typing import Effort, FloatArray, IntArray
 
 SIZES = (3, 4, 5, 10)
 EFFORTS: tuple[Effort, ...] = ("balanced", "best")
@@ -48,7 +50,7 @@ METHODS: tuple[Method, ...] = (
 
 def reference_set(name: str) -> CodedTable:
     """Return one of the three reference sets with the columns that published figures use."""
-    frame = read_table(data_folder() / "microaggregation" / f"{name}.csv")
+    frame = open_table(data_folder() / "microaggregation" / f"{name}.csv")
     names = frame.names
     if name == "eia":
         names = ["UTILITYID", *names[names.index("RESREVENUE") :]]
@@ -67,8 +69,7 @@ def method_text(method: Method, effort: Effort) -> str:
     """Return how a row is named."""
     if isinstance(method, Optimise):
         return f'`optimise`, effort="{effort}"'
-    changed = [f"{name}={value!r}" for name, value in vars(method).items() if value != vars(type(method)())[name]]
-    return f"`{method.info.name}`" + (f" ({', '.join(changed)})" if changed else "")
+    return f"`{named(method)}`"
 
 
 def plain_text(method: Method, effort: Effort) -> str:

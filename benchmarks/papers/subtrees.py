@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from shoal.arrays import IntArray
 from shoal.encoding import CodedTable
-from shoal.kernels.tuple_index import number_tuples
+from shoal.kernels.global_recoding.tuple_index import number_tuples
 from shoal.methods.base import Task
-from shoal.methods.climbing import Climber, Move, make_climber
-from shoal.methods.trees import release_codes
-from shoal.typing import IntArray
+from shoal.methods.global_recoding.climbing import Climber, Move, make_climber
+from shoal.methods.global_recoding.trees import release_codes
 
 Nodes = frozenset[int]
 """The nodes that all their children are generalized to."""

@@ -16,7 +16,7 @@ from shoal.methods.base import Method, Task
 from shoal.metrics import Outcome, measure
 from shoal.recoding import released_cover
 
-__all__ = ["Table", "measured", "parse_arguments", "registered", "write_tables"]
+__all__ = ["Table", "measured", "method_text", "parse_arguments", "registered", "write_tables"]
 
 
 def write_tables(name: str, title: str, tables: Sequence[Table], folder: Path) -> None:
@@ -38,12 +38,19 @@ def parse_arguments(description: str | None) -> argparse.Namespace:
 
 def registered(*names: str) -> list[Method]:
     """Return those of the named methods that this version of shoal has."""
-    return [make_method(name) for name in names if name in REGISTRY]
+    return [make_method(name) for name in names if name in REGISTRY.places()]
+
+
+def method_text(method: Method) -> str:
+    """Return a method as a row names it: its name, and the options that are not the default."""
+    usual = vars(type(method)())
+    changed = [f"{name}={value!r}" for name, value in vars(method).items() if value != usual[name]]
+    return method.info.name + (f" ({', '.join(changed)})" if changed else "")
 
 
 def measured(method: Method, table: CodedTable, k: int) -> Row:
-    """Return every metric of a method's groups, their sizes, and the CPU time the grouping took."""
-    grouping, seconds = cpu_seconds(lambda: method.run(table, Task(k=k)))
+    """Return every metric of a method's groups, their sizes, and the CPU time the grouping took; effort "fast" where there is a dial."""
+    grouping, seconds = cpu_seconds(lambda: method.run(table, Task(k=k, effort="fast")))
     sizes = np.bincount(grouping.labels)
     outcome = Outcome(table, grouping.labels, released_cover(table, grouping), k)
     return measure(outcome) | {

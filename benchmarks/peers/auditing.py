@@ -11,7 +11,7 @@ from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process
 from benchmarks.memory import peak_megabytes
 from benchmarks.peers.environment import run
 from benchmarks.peers.grouping import K, sample
-from shoal.files import read_table
+from shoal.io.files import open_table
 
 SENSITIVE = "salary-class"
 
@@ -56,7 +56,7 @@ def pycanon_row(python: Path, records: int, file: str) -> Row:
 
 def shoal_row(records: int, file: str) -> Row:
     """Return what shoal's audit counts; compiled before the clock runs."""
-    table, names = read_table(Path(file)), adult.setting("S")["quasi_identifiers"]
+    table, names = open_table(Path(file)), adult.setting("S")["quasi_identifiers"]
 
     def count() -> shoal.Audit:
         return shoal.audit(table, quasi_identifiers=names, sensitive=[SENSITIVE])

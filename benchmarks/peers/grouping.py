@@ -18,8 +18,8 @@ from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process
 from benchmarks.memory import peak_megabytes
 from benchmarks.peers.environment import run
 from benchmarks.peers.released import loss_of_release
-from shoal.files import write_table
 from shoal.frames import Frame
+from shoal.io.files import write_table
 from shoal.methods import REGISTRY
 
 K = 10

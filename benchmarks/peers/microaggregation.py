@@ -14,12 +14,12 @@ import shoal
 from benchmarks.measuring import Row, Table, cpu_seconds, data_folder, in_new_process
 from benchmarks.memory import peak_megabytes
 from benchmarks.peers.environment import run
+from shoal.arrays import FloatArray, IntArray
 from shoal.encoding import encode
-from shoal.files import read_table, write_table
 from shoal.frames import Frame, to_frame
+from shoal.io.files import open_table, write_table
 from shoal.methods import REGISTRY, make_method
 from shoal.methods.base import Task
-from shoal.typing import FloatArray, IntArray
 
 K_OF_MANY = 5
 METHODS = ("mdav", "v-mdav", "forest", "optimise")
@@ -27,7 +27,7 @@ METHODS = ("mdav", "v-mdav", "forest", "optimise")
 
 def census() -> Frame:
     """Return the census reference set, 1,080 × 13."""
-    return read_table(data_folder() / "microaggregation" / "census.csv")
+    return open_table(data_folder() / "microaggregation" / "census.csv")
 
 
 def normal(records: int = 5_000, columns: int = 5) -> Frame:

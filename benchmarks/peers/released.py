@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from benchmarks.measuring import Row
 from shoal.encoding import CodedColumn, CodedTable
-from shoal.kernels.space import NODE, Cover, cost_table
+from shoal.kernels.space.space import NODE, Cover, cost_table
 
 _RANGE = re.compile(r"(-?[\d.]+)-(-?[\d.]+)")
 Codes = Sequence[int]

@@ -18,19 +18,20 @@ if TYPE_CHECKING:
     from shoal.audit import Audit, audit
     from shoal.compare import Comparison, compare
     from shoal.errors import ShoalError, ShoalWarning
-    from shoal.files import read_table
     from shoal.generalization import Generalization
     from shoal.hierarchy import Hierarchy
+    from shoal.io.reading import read_table
     from shoal.methods import method_infos as methods
-    from shoal.methods.full_domain import Datafly, Incognito
-    from shoal.methods.generalization import BottomUpGeneralization
+    from shoal.methods.global_recoding.bug import BottomUpGeneralization
+    from shoal.methods.global_recoding.full_domain import Datafly, Incognito
     from shoal.methods.k_member import KMember
     from shoal.methods.local_recoding import BottomUp, TopDown
     from shoal.methods.merge_split import MergeSplit
-    from shoal.methods.microaggregation import MDAV, VMDAV, Forest, Univariate
+    from shoal.methods.microaggregation.forest import Forest
+    from shoal.methods.microaggregation.heuristics import MDAV, VMDAV, Univariate
     from shoal.methods.mondrian import Mondrian
     from shoal.methods.optimise import Optimise
-    from shoal.methods.similarity import SBCA
+    from shoal.methods.sbca import SBCA
     from shoal.privacy.k_anonymity import KAnonymity
     from shoal.privacy.l_diversity import LDiversity
     from shoal.privacy.likeness import AlphaK, BetaLikeness, DeltaDisclosure
@@ -44,36 +45,36 @@ _HOME = {
     "Audit": "shoal.audit",
     "BetaLikeness": "shoal.privacy.likeness",
     "BottomUp": "shoal.methods.local_recoding",
-    "BottomUpGeneralization": "shoal.methods.generalization",
+    "BottomUpGeneralization": "shoal.methods.global_recoding.bug",
     "Comparison": "shoal.compare",
-    "Datafly": "shoal.methods.full_domain",
+    "Datafly": "shoal.methods.global_recoding.full_domain",
     "DeltaDisclosure": "shoal.privacy.likeness",
     "DeltaPresence": "shoal.privacy.population",
-    "Forest": "shoal.methods.microaggregation",
+    "Forest": "shoal.methods.microaggregation.forest",
     "Generalization": "shoal.generalization",
     "Hierarchy": "shoal.hierarchy",
-    "Incognito": "shoal.methods.full_domain",
+    "Incognito": "shoal.methods.global_recoding.full_domain",
     "KAnonymity": "shoal.privacy.k_anonymity",
     "KMember": "shoal.methods.k_member",
     "KMap": "shoal.privacy.population",
     "LDiversity": "shoal.privacy.l_diversity",
-    "MDAV": "shoal.methods.microaggregation",
+    "MDAV": "shoal.methods.microaggregation.heuristics",
     "MergeSplit": "shoal.methods.merge_split",
     "Mondrian": "shoal.methods.mondrian",
     "Optimise": "shoal.methods.optimise",
     "Result": "shoal.result",
-    "SBCA": "shoal.methods.similarity",
+    "SBCA": "shoal.methods.sbca",
     "ShoalError": "shoal.errors",
     "ShoalWarning": "shoal.errors",
     "TCloseness": "shoal.privacy.t_closeness",
     "TopDown": "shoal.methods.local_recoding",
-    "Univariate": "shoal.methods.microaggregation",
-    "VMDAV": "shoal.methods.microaggregation",
+    "Univariate": "shoal.methods.microaggregation.heuristics",
+    "VMDAV": "shoal.methods.microaggregation.heuristics",
     "anonymize": "shoal.api",
     "audit": "shoal.audit",
     "compare": "shoal.compare",
     "methods": "shoal.methods:method_infos",
-    "read_table": "shoal.files",
+    "read_table": "shoal.io.reading",
 }
 _MODULES = ("attacks", "datasets", "errors", "metrics", "testing")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import signal
 import sys
 from typing import Any
@@ -12,7 +13,15 @@ from typing import Any
 def main() -> None:
     """Run the command line; the process ends with its exit code."""
     # a request to stop cleans up like Ctrl-C does, so no temporary file stays behind
-    signal.signal(signal.SIGTERM, _interrupt)
+    for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup ignores a hang-up
+            signal.signal(number, _interrupt)
+    if sys.stderr is None:  # closed: nothing can be said, yet nothing may end in a traceback either
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  (open until the end)
+    if sys.stdout is None:
+        sys.stderr.write("Error: Standard output is closed, so nothing can be told.\nHint: send it to a file.\n")
+        sys.exit(2)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             with contextlib.suppress(ValueError):
@@ -21,7 +30,22 @@ def main() -> None:
         from shoal.cli.app import app  # noqa: PLC0415  (a signal during this import is handled too)
     except KeyboardInterrupt:
         sys.exit(130)
-    app(prog_name="shoal")
+    try:
+        app(prog_name="shoal")
+    except SystemExit as end:
+        sys.exit(end.code if _flushed() else end.code or 2)
+
+
+def _flushed() -> bool:
+    """Bring out what was printed; where that fails, say so and keep Python from trying again at the end."""
+    try:
+        sys.stdout.flush()
+    except OSError as fault:
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"Error: What was to be printed could not be: {fault.strerror}.\n")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 def _interrupt(*_: Any) -> None:

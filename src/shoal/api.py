@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, encode
+from shoal.arrays import CancelToken, Effort, Progress, Release
+from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Weight, check_hierarchies, encode
+from shoal.enforcement.keeping import group_records
 from shoal.errors import ColumnError, ColumnLeftOutWarning, DataError, ParameterError
-from shoal.files import read_table
 from shoal.frames import Frame, to_frame
 from shoal.hierarchy import Hierarchy
+from shoal.io.files import open_table
+from shoal.io.transaction import Transaction
+from shoal.kernels.keeping import own_store, shipped_store
 from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Grouping, Method, Task, say_nothing
-from shoal.methods.mending import keep_models
-from shoal.privacy.base import PrivacyModel, Requirement
+from shoal.methods.stopping import cancellable
+from shoal.notation import make_notation
+from shoal.privacy.base import PrivacyModel, Requirement, bind_models
 from shoal.privacy.population import DeltaPresence
 from shoal.recipe import (
     Recipe,
@@ -24,13 +29,26 @@ from shoal.recipe import (
     method_settings,
     model_settings,
     read_recipe,
+    recipe_inputs,
     restore_method,
     restore_models,
     write_recipe,
 )
 from shoal.result import Result, make_result
-from shoal.typing import Effort, Progress, Release
-from shoal.validation import check_choice, check_columns, check_float, check_int
+from shoal.validation import (
+    check_callable,
+    check_choice,
+    check_columns,
+    check_effort,
+    check_float,
+    check_int,
+    check_keywords,
+    check_mapping,
+    check_names,
+    check_options,
+    check_path,
+    wrong,
+)
 
 _ROLES = ("quasi_identifiers", "sensitive", "identifiers", "keep")
 
@@ -51,13 +69,22 @@ class Anonymizer:
     keep
         Columns passed through unchanged.
     kinds
-        How a quasi-identifier is read where its type does not say it: ``"numeric"``, ``"date"``, ``"nominal"``,
-        or a list of values from low to high.
+        How a quasi-identifier or sensitive column is read where its type does not say it: ``"numeric"``, ``"date"``,
+        ``"nominal"``, or a list of values from low to high.
     hierarchies
         For categories: a ``Hierarchy``, the path of a hierarchy file, ``"flat"`` (the value or ``*``) or ``"set"``
         (a set of values; the default for text).
+    decimal, thousands
+        The marks in numbers that stand as text, such as ``","`` and ``"."`` for ``1.234,5``; detected where not given.
+    date_format
+        How dates and times in text are written, such as ``"%d.%m.%Y"``, or a list of such formats of which each column
+        takes the first that fits; detected where not given. Dates that could be read in two ways are refused.
+    missing
+        Texts that stand for a missing value, such as ``["NA", "-99"]``. Where not given, the usual ones are found among
+        numbers and dates, but not among other text, where ``NA`` may be Namibia; an empty list turns this off.
     weights
-        How much a column's loss counts; 1 where not given.
+        How much a column's loss counts; 1 where not given. For a column with a hierarchy also a mapping of labels to weights of
+        its nodes, such as ``{"zip": {"North": 3}}`` (see ``Hierarchy.weighted``); the column itself then counts 1.
     models
         Privacy models that must hold beyond k.
     method
@@ -78,6 +105,9 @@ class Anonymizer:
     on_interrupt
         What Ctrl-C does in a method that improves a solution step by step: ``"raise"``, or ``"best"`` to go on
         with the best found so far.
+    cancel
+        A ``threading.Event`` (or one of ``multiprocessing``) that another thread may set to end the work: ``CancelledError`` is
+        raised, or with ``on_interrupt="best"`` the best found so far is released where the method has some.
 
     Attributes
     ----------
@@ -95,7 +125,11 @@ class Anonymizer:
         keep: Sequence[str] = (),
         kinds: Mapping[str, KindChoice] | None = None,
         hierarchies: Mapping[str, HierarchyChoice] | None = None,
-        weights: Mapping[str, float] | None = None,
+        decimal: str | None = None,
+        thousands: str | None = None,
+        date_format: str | Sequence[str] | None = None,
+        missing: str | Sequence[str] | None = None,
+        weights: Mapping[str, Weight] | None = None,
         models: Sequence[PrivacyModel] = (),
         method: str | Method = DEFAULT_METHOD,
         effort: Effort = "balanced",
@@ -105,26 +139,33 @@ class Anonymizer:
         seed: int = 0,
         progress: Progress | None = None,
         on_interrupt: Literal["raise", "best"] = "raise",
+        cancel: CancelToken | None = None,
     ) -> None:
         self.k = check_int("Anonymizer", "k", k, least=2, hint="k = 1 protects nobody; 5 to 20 are common choices.")
-        self.quasi_identifiers = _as_names(quasi_identifiers)
+        self.quasi_identifiers = check_names("Anonymizer", "quasi_identifiers", quasi_identifiers)
         if not self.quasi_identifiers:
             raise ParameterError(
                 "The 'quasi_identifiers' parameter of Anonymizer must name at least one column. Got none.",
                 hint="name the columns an outsider may know, such as age, sex and zip.",
             )
-        self.sensitive, self.identifiers, self.keep = _as_names(sensitive), _as_names(identifiers), _as_names(keep)
-        self.kinds, self.hierarchies, self.weights = dict(kinds or {}), dict(hierarchies or {}), dict(weights or {})
+        self.sensitive = check_names("Anonymizer", "sensitive", sensitive)
+        self.identifiers = check_names("Anonymizer", "identifiers", identifiers)
+        self.keep = check_names("Anonymizer", "keep", keep)
+        self.kinds = _check_kinds(kinds)
+        self.hierarchies = check_hierarchies("Anonymizer", hierarchies)
+        self.weights = check_mapping("Anonymizer", "weights", weights)
+        self.notation = make_notation("Anonymizer", decimal, thousands, date_format, missing)
         self.models = _check_models(models)
         self.method = make_method(method)
-        self.effort = _check_effort(effort)
+        self.effort: Effort = check_effort("Anonymizer", "effort", effort)
         self.max_suppression = check_float("Anonymizer", "max_suppression", max_suppression, least=0.0, most=1.0)
         self.release = self._choose_release(release)
         self.widen = self._check_widen(widen)
         self.seed = check_int("Anonymizer", "seed", seed, least=0)
-        self.progress = progress or say_nothing
+        self.progress = check_callable("Anonymizer", "progress", progress) or say_nothing
         check_choice("Anonymizer", "on_interrupt", on_interrupt, ("raise", "best"))
         self.on_interrupt: Literal["raise", "best"] = on_interrupt
+        self.cancel = _check_cancel(cancel)
         self._check_roles()
         self.result_: Result
 
@@ -163,18 +204,26 @@ class Anonymizer:
 
     # --- the job ---------------------------------------------------------------------------------------------
 
-    def fit(self, data: Any) -> Anonymizer:
-        """Make the release of a table (or of the table in a file) and keep it as ``result_``."""
-        frame = read_table(data) if isinstance(data, (str, Path)) else to_frame(data)
+    def fit(self, data: Any, *, table: str | None = None, query: str | None = None) -> Anonymizer:
+        """Make the release of a table (or of one in a file, a folder or a database) and keep it as ``result_``.
+
+        ``table`` or ``query`` say which rows of a database are meant, ``table`` also which sheet of a workbook.
+        """
+        roles = [name for role in _ROLES for name in getattr(self, role)]
+        frame = open_table(data, table=table, query=query) if isinstance(data, (str, Path)) else to_frame(data, roles)
+        if not self.notation.is_default:
+            frame = replace(frame, notation=self.notation)
         self._check_table(frame)
-        self.progress(0.0, "reading")
+        self._report(0.0, "reading")
         coded = self._encode(frame)
-        protected = replace(coded, attributes={name: coded.attributes[name] for name in self.sensitive})
-        requirements = tuple(model.bind(protected) for model in self.models)
+        frame = frame.tell(self.as_understood())
+        requirements = bind_models(self.models, coded, self.sensitive)
         grouping = self._group(coded, requirements)
-        self.progress(0.9, "checking")
-        self.result_ = make_result(frame, coded, grouping, self.recipe(), self.models, requirements)
-        self.progress(1.0, "done")
+        self._report(0.9, "checking")
+        recipe = self.recipe()
+        result = make_result(frame, coded, grouping, recipe, self.models, requirements, self.method.info)
+        self._report(1.0, "done")
+        self.result_ = replace(result, inputs=(*_files_of(data), *recipe_inputs(recipe)))
         return self
 
     def _check_table(self, frame: Frame) -> None:
@@ -198,6 +247,11 @@ class Anonymizer:
                 stacklevel=3,
             )
 
+    def as_understood(self) -> list[str]:
+        """Return the columns that are read by what their text means, not as the text it is."""
+        as_is = {*self.hierarchies, *(name for name, kind in self.kinds.items() if kind not in ("numeric", "date"))}
+        return [name for name in (*self.quasi_identifiers, *self.sensitive) if name not in as_is]
+
     def _encode(self, frame: Frame) -> CodedTable:
         named: list[str] = [getattr(self.method, option, None) or "" for option in ("target", "within")]
         known = {*self.quasi_identifiers, *self.sensitive, ""}
@@ -212,9 +266,13 @@ class Anonymizer:
             attributes=attributes,
         )
 
+    def _report(self, fraction: float, text: str) -> None:
+        """Tell how far the work is; unless the best so far is wanted, this is where a cancelled run ends."""
+        cancellable(self.progress, self.cancel if self.on_interrupt == "raise" else None)(fraction, text)
+
     def _group(self, coded: CodedTable, requirements: tuple[Requirement, ...]) -> Grouping:
         def progress(fraction: float, text: str) -> None:
-            self.progress(0.1 + 0.8 * fraction, text)
+            self._report(0.1 + 0.8 * fraction, text)
 
         task = Task(
             k=self.k,
@@ -225,9 +283,10 @@ class Anonymizer:
             seed=self.seed,
             progress=progress,
             on_interrupt=self.on_interrupt,
+            cancel=self.cancel,
         )
         progress(0.0, "finding groups")
-        return keep_models(self.method.run(coded, task), coded, task, self.method.info.family)
+        return group_records(self.method, coded, task)
 
     # --- the recipe ------------------------------------------------------------------------------------------
 
@@ -242,6 +301,10 @@ class Anonymizer:
                 key: "(object)" if isinstance(choice, Hierarchy) else str(choice)
                 for key, choice in self.hierarchies.items()
             },
+            "decimal": self.notation.decimal,
+            "thousands": self.notation.thousands,
+            "date_format": list(self.notation.date_formats) or None,
+            "missing": None if self.notation.missing is None else list(self.notation.missing),
             "weights": self.weights,
             "models": model_settings(self.models),
             "method": name,
@@ -256,15 +319,23 @@ class Anonymizer:
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the recipe as TOML; hierarchy objects go into a folder beside it."""
-        target = Path(path)
-        objects = {name: choice for name, choice in self.hierarchies.items() if isinstance(choice, Hierarchy)}
-        write_recipe(self.recipe(), objects, target, force=force)
+        target = check_path("Anonymizer.save", "path", path)
+        files = Transaction(force=force, inputs=recipe_inputs(self.recipe()))
+        files.add(target, last=True)
+        with files:
+            self.stage(files, target)
         return target
+
+    def stage(self, files: Transaction, target: Path) -> None:
+        """Write the recipe as one of the files of a call; its target was added before."""
+        objects = {name: choice for name, choice in self.hierarchies.items() if isinstance(choice, Hierarchy)}
+        write_recipe(files, self.recipe(), objects, target)
 
     @classmethod
     def load(cls, path: str | Path, **changes: Any) -> Anonymizer:
         """Read a recipe; ``changes`` replace what it says."""
-        return cls(**recipe_parameters(read_recipe(Path(path))) | changes)
+        check_keywords("Anonymizer", changes, cls.__init__)
+        return cls(**recipe_parameters(read_recipe(check_path("Anonymizer.load", "path", path))) | changes)
 
 
 def recipe_parameters(recipe: Recipe) -> dict[str, Any]:
@@ -276,14 +347,23 @@ def recipe_parameters(recipe: Recipe) -> dict[str, Any]:
 def anonymize(data: Any, **parameters: Any) -> Result:
     """Release a table in which every record hides among at least k.
 
-    Takes a pandas, polars or pyarrow table (or anything that speaks the Arrow capsule, or the path of a file)
-    and the parameters of ``Anonymizer``. See there.
+    Takes a pandas, polars or pyarrow table, anything that speaks the Arrow capsule, the path of a file or folder, or an address
+    (of a database with ``table`` or ``query``), and the parameters of ``Anonymizer``. See there.
     """
-    return Anonymizer(**parameters).fit(data).result_
+    place = {name: parameters.pop(name) for name in ("table", "query") if name in parameters}
+    check_keywords("anonymize", parameters, Anonymizer.__init__, required=("k", "quasi_identifiers"))
+    return Anonymizer(**parameters).fit(data, **place).result_
 
 
-def _as_names(names: Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
+def _files_of(data: Any) -> list[Path]:
+    """Return the files a table comes from; an address is none."""
+    return [Path(data)] if isinstance(data, Path) or (isinstance(data, str) and "://" not in data) else []
+
+
+def compiles_first() -> bool:
+    """Tell whether no compiled kernels are there yet, so that a first run takes up to a minute longer."""
+    store = own_store()
+    return shipped_store() is None and (store is None or not any(store.folder.iterdir()))
 
 
 def _role_text(role: str) -> str:
@@ -292,18 +372,33 @@ def _role_text(role: str) -> str:
     )
 
 
+def _check_cancel(cancel: CancelToken | None) -> CancelToken | None:
+    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
+        raise ParameterError(
+            f"The 'cancel' parameter of Anonymizer must be an event. Got {type(cancel).__name__}.",
+            hint="a threading.Event() will do: event.set() ends the work.",
+        )
+    return cancel
+
+
 def _check_models(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
-    for model in models:
+    """Return the models, or say that they must be objects in a list."""
+    expected = "a list of privacy models"
+    hint = "for example models=[shoal.LDiversity(3)]."
+    if isinstance(models, (str, PrivacyModel, type)) or not isinstance(models, Iterable):
+        raise wrong("Anonymizer", "models", expected, models, hint)
+    checked = tuple(models)
+    for model in checked:
         if not isinstance(model, PrivacyModel):
-            raise ParameterError(
-                f"The 'models' parameter of Anonymizer must hold privacy models. Got {type(model).__name__}.",
-                hint="for example models=[shoal.KAnonymity(5)].",
-            )
-    return tuple(models)
+            raise wrong("Anonymizer", "models", expected, model, hint)
+        check_options(type(model).__name__, model)
+    return checked
 
 
-def _check_effort(effort: Effort) -> Effort:
-    if isinstance(effort, str):
-        check_choice("Anonymizer", "effort", effort, ("fast", "balanced", "best"))
-        return effort
-    return check_float("Anonymizer", "effort", effort, least=0.0, above=True, hint="seconds, or a word.")
+def _check_kinds(kinds: Any) -> dict[str, KindChoice]:
+    given = check_mapping("Anonymizer", "kinds", kinds)
+    for name, kind in given.items():
+        words = isinstance(kind, Iterable) and not isinstance(kind, (bytes, Mapping)) and not hasattr(kind, "columns")
+        if not words or any(isinstance(one, Iterable) and not isinstance(one, str) for one in kind):
+            raise wrong("Anonymizer", f"kinds[{name!r}]", "a word or a list of values in order", kind)
+    return given

@@ -6,28 +6,37 @@ Each error is also the builtin a Python programmer would expect::
     ├── ParameterError        (ValueError)    a parameter is out of its range or of the wrong type
     ├── ColumnError           (KeyError)      a column is unknown, or has two roles
     ├── DataError             (ValueError)    the table cannot be read as what it should be
+    │   └── AmbiguousNotationError            values can be read in two ways; the user must say which
     ├── HierarchyError        (ValueError)    a hierarchy is no tree, or does not cover the data
     ├── FileError             (OSError)       a file cannot be read or written
+    │   └── DatabaseError                     a database refuses, or cannot be reached
     ├── PrivacyError          (RuntimeError)  the promise cannot be kept; nothing is released
+    ├── CancelledError        (RuntimeError)  somebody set the cancel token; nothing is released
     └── MissingExtraError     (ImportError)   an optional part is not installed
 
     ShoalWarning              (UserWarning)
     ├── ColumnLeftOutWarning  a column without a role was left out of the release
-    └── PrivacyWarning        a choice weakens the protection
+    ├── NotationNotice        how text in the table was understood: as numbers, dates, times, missing values
+    ├── PrivacyWarning        a choice weakens the protection
+    └── SpreadsheetWarning    cells of a text file would be run as formulas by a spreadsheet
 
 A message says what is wrong, what was got and what to do; it never shows a confidential value.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class ShoalError(Exception):
     """Base of every error shoal raises."""
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+    def __init__(self, message: str, hint: str | None = None, *, values: Sequence[str] = ()) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.values = tuple(values)
+        """Cells of the table the message is about. They are no part of its text; whoever may see them asks for them."""
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\nHint: {self.hint}"
@@ -45,6 +54,10 @@ class DataError(ShoalError, ValueError):
     """The table cannot be read as what it should be."""
 
 
+class AmbiguousNotationError(DataError):
+    """Values can be read in two ways; the user must say which."""
+
+
 class HierarchyError(ShoalError, ValueError):
     """A hierarchy is no tree, or does not cover the data."""
 
@@ -53,8 +66,16 @@ class FileError(ShoalError, OSError):
     """A file cannot be read or written."""
 
 
+class DatabaseError(FileError):
+    """A database refuses, or cannot be reached."""
+
+
 class PrivacyError(ShoalError, RuntimeError):
     """The promise cannot be kept; nothing is released."""
+
+
+class CancelledError(ShoalError, RuntimeError):
+    """Somebody set the cancel token; nothing is released."""
 
 
 class MissingExtraError(ShoalError, ImportError):
@@ -75,5 +96,13 @@ class ColumnLeftOutWarning(ShoalWarning):
     """A column without a role was left out of the release."""
 
 
+class NotationNotice(ShoalWarning):
+    """How text in the table was understood: as numbers, dates, times, missing values."""
+
+
 class PrivacyWarning(ShoalWarning):
     """A choice weakens the protection."""
+
+
+class SpreadsheetWarning(ShoalWarning):
+    """Cells of a text file would be run as formulas by a spreadsheet."""

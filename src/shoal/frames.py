@@ -6,21 +6,32 @@ A pandas index never travels along: original row numbers in a release would undo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.errors import ColumnError, DataError, MissingExtraError
+from shoal.arrays import LongArray
+from shoal.canonical import canonical, encode_dictionary
+from shoal.errors import ColumnError, DataError, MissingExtraError, NotationNotice
+from shoal.native import Native, unwrap
+from shoal.notation import AS_IS, Notation, Reading, ValueLabels, code_for_missing, decimal_mark, understand
 
+__all__ = ["Frame", "FrameKind", "Layout", "check_names", "encode_dictionary", "is_text", "require", "to_frame"]
+
+_SAY = "kinds, decimal, thousands, date_format or missing"
 FrameKind = Literal["arrow", "pandas", "polars", "duckdb"]
 
-_INTEGER = r"^-?(0|[1-9][0-9]{0,17})$"
-_DECIMAL = r"^-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
-_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_TIME_STAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$"
+
+class Layout(NamedTuple):
+    """How a text file is laid out."""
+
+    separator: str
+    encoding: str
 
 
 @dataclass(frozen=True)
@@ -30,7 +41,19 @@ class Frame:
     table: pa.Table
     kind: FrameKind = "arrow"
     untyped: bool = False
-    """All columns are text because they come from a text file; ``typed`` decides what they hold."""
+    """All columns are text because they come from a text file."""
+    notation: Notation = field(default_factory=Notation)
+    """How values are written, as far as the user says it."""
+    notes: tuple[str, ...] = ()
+    """What reading the table met that its user should know, as sentences."""
+    labels: Mapping[str, ValueLabels] = field(default_factory=dict)
+    """What codes stand for, in columns of statistics files."""
+    layout: Layout | None = None
+    """How the text file was laid out that the table comes from."""
+    told: bool = False
+    """The user has been told how the text in it is understood."""
+    native: Native | None = field(default=None, compare=False, repr=False)
+    """The table as its user holds it, of which kept columns are taken by row."""
 
     @property
     def names(self) -> list[str]:
@@ -43,13 +66,101 @@ class Frame:
         return int(self.table.num_rows)
 
     def typed(self, name: str) -> pa.ChunkedArray:
-        """Return a column with the type its values have: a text file's ``"39"`` is the number 39, ``"00123"`` is text."""
+        """Return a column with the type its values have: the text ``"39"`` is the number 39, ``"00123"`` stays text."""
+        column = self.labelled(name)
+        if not is_text(column.type):
+            return _without_codes(column, self.notation)
+        reading = self.reading(name)
+        if reading.values is None:
+            return column
+        return pa.chunked_array([reading.values.take(encode_dictionary(column).indices)])
+
+    def settle(self) -> Frame:
+        """Return the frame with every column in the type its values have, so that a part of its rows means the same."""
+        table = pa.table({name: self.typed(name) for name in self.names})
+        return replace(self, table=table, notation=AS_IS, untyped=False)
+
+    def cells(self, name: str) -> pa.ChunkedArray:
+        """Return a column as it is, but for the marks that the user names as missing values."""
+        column = self.labelled(name)
+        if not self.notation.missing:
+            return column
+        if not is_text(column.type):
+            return _without_codes(column, self.notation)
+        encoded = encode_dictionary(column)
+        named = pc.is_in(pc.utf8_trim_whitespace(encoded.dictionary), pa.array(self.notation.missing))
+        texts = pc.if_else(named, pa.scalar(None, encoded.dictionary.type), encoded.dictionary)
+        return pa.chunked_array([texts.take(encoded.indices)])
+
+    def labelled(self, name: str) -> pa.ChunkedArray:
+        """Return a column of a statistics file with labels for codes and without codes for missing values."""
         column = self.table.column(name)
-        return infer_type(column) if self.untyped else column
+        return self.labels[name].apply(column) if name in self.labels else column
+
+    def tell(self, names: Sequence[str], *, stacklevel: int = 3) -> Frame:
+        """Say once how the text in columns is understood, because a misread column makes a wrong release."""
+        readings = [f"{name} as {words}" for name, words in self.understood(names).items()]
+        understood = [f"Understood {'; '.join(readings)}. If this is wrong, say so with {_SAY}."] if readings else []
+        if not self.told and (self.notes or understood):
+            warnings.warn(" ".join([*self.notes, *understood]), NotationNotice, stacklevel=stacklevel)
+        return replace(self, told=True)
+
+    def understood(self, names: Sequence[str]) -> dict[str, str]:
+        """Return in words how columns are read, for those whose type or plain notation does not already say it."""
+        words = {name: self._words(name) for name in names}
+        return {name: text for name, text in words.items() if text}
+
+    def _words(self, name: str) -> str:
+        column = self.table.column(name)
+        if not is_text(column.type):
+            codes = _missing_codes(column, self.notation)
+            return f"{', '.join(f'{code:g}' for code in codes)} as missing" if codes else ""
+        reading = self.reading(name)
+        missing = f"{', '.join(repr(mark) for mark in reading.marks)} as missing" if reading.marks else ""
+        if reading.choices:
+            return f"text, though it could be numbers or dates written with {' or '.join(reading.choices)}"
+        plain = reading.kind == "text" or (self.untyped and not reading.form)
+        return missing if plain else ", ".join(filter(None, (reading.words, missing)))
+
+    def reading(self, name: str) -> Reading:
+        """Return what the texts of a column mean; a column that is no text, or a category of a frame, is what it is."""
+        if name not in self._readings:
+            column = self.table.column(name)
+            category = name in self.labels or (pa.types.is_dictionary(column.type) and not self.untyped)
+            self._readings[name] = (
+                understand(_distinct_texts(column), self.notation, lambda: self._decimal)
+                if is_text(column.type) and not category
+                else Reading()
+            )
+        return self._readings[name]
+
+    @cached_property
+    def _readings(self) -> dict[str, Reading]:
+        return {}
+
+    @cached_property
+    def _decimal(self) -> str | None:
+        """The decimal mark that the text columns prove, if all that prove one prove the same."""
+        texts = (self.table.column(name) for name in self.names if is_text(self.table.column(name).type))
+        marks = {decimal_mark(_distinct_texts(column), self.notation) for column in texts} - {None}
+        return marks.pop() if len(marks) == 1 else None
+
+    def own(self, name: str) -> pa.ChunkedArray:
+        """Return a column with the type its user gave it; a text file's numbers are numbers."""
+        if self.untyped:
+            return self.typed(name)
+        given = None if self.native is None else self.native.table
+        return given.column(name) if isinstance(given, pa.Table) else self.table.column(name)
 
     def select(self, names: Sequence[str]) -> Frame:
         """Return the frame with only the columns ``names``."""
         return replace(self, table=self.table.select(list(names)))
+
+    def release(self, released: pa.Table, recoded: Sequence[str], rows: LongArray) -> Any:
+        """Return a release in the kind of table that came: ``recoded`` columns from Arrow, all others its own ``rows``."""
+        if self.native is None:
+            return self.restore(released)
+        return self.native.release(released.select(list(recoded)), released.column_names, rows)
 
     def restore(self, table: pa.Table) -> Any:
         """Return ``table`` as the kind of frame this one was."""
@@ -66,29 +177,73 @@ class Frame:
         return table
 
 
-def to_frame(data: Any) -> Frame:
-    """Take a pandas, polars, pyarrow or duckdb table, or anything that speaks the Arrow capsule."""
+def to_frame(data: Any, roles: Sequence[str] = ()) -> Frame:
+    """Take a pandas, polars, pyarrow or duckdb table, a dict of columns, a list of rows, or what speaks the Arrow capsule.
+
+    A level of a pandas index that ``roles`` names is a column; no other part of an index is data.
+    """
     if isinstance(data, Frame):
         return data
-    origin = type(data).__module__.split(".")[0]
-    if isinstance(data, pa.Table):
-        frame = Frame(data)
-    elif isinstance(data, pa.RecordBatch):
-        frame = Frame(pa.Table.from_batches([data]))
-    elif origin == "pandas":
-        frame = Frame(_from_pandas(data), "pandas")
-    elif origin == "polars":
-        collected = data.collect() if hasattr(data, "collect") else data
-        frame = Frame(collected.to_arrow(), "polars")
-    elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        frame = Frame(pa.table(data), "duckdb" if origin in {"duckdb", "_duckdb"} else "arrow")
-    else:
+    native = unwrap(data, roles)
+    table, kind = _to_arrow(native.table)
+    check_names(table.column_names)
+    return Frame(_canonical_types(table), "duckdb" if native.wrapping == "duckdb" else kind, native=native)
+
+
+def _to_arrow(table: Any) -> tuple[pa.Table, FrameKind]:
+    if isinstance(table, pa.Table):
+        return table, "arrow"
+    if isinstance(table, Mapping):
+        check_names(list(table))
+        return pa.table({name: _as_arrow(name, list(column)) for name, column in table.items()}), "arrow"
+    if isinstance(table, list):
+        names = dict.fromkeys(name for row in table for name in row)
+        return pa.table({name: _as_arrow(name, [row.get(name) for row in table]) for name in names}), "arrow"
+    if type(table).__module__.startswith("polars"):
+        return _from_polars(table), "polars"
+    return _from_pandas(table), "pandas"
+
+
+def _as_arrow(name: str, values: list[Any]) -> pa.Array:
+    """Return Python values as a column; values of one type that Arrow does not know are read as text."""
+    try:
+        return pa.array(values, from_pandas=True)
+    except UnicodeError:
         raise DataError(
-            f"The table must be a pandas, polars or pyarrow table or speak the Arrow capsule. Got {type(data).__name__}.",
-            hint="read a file with shoal.read_table(path), or turn the object into a dataframe first.",
+            f"The column {name!r} holds text that is no valid Unicode.", hint="correct its encoding."
+        ) from None
+    except (pa.ArrowException, OverflowError):
+        if len({type(value) for value in values if value is not None}) == 1:
+            return pa.array([None if value is None else str(value) for value in values], pa.string())
+        raise DataError(
+            f"The column {name!r} mixes values of different types and cannot be read.",
+            hint=f"make it text: data[{name!r}] = data[{name!r}].astype(str)",
+        ) from None
+
+
+def _from_polars(data: Any) -> pa.Table:
+    if not hasattr(data, "schema"):
+        raise DataError(
+            f"The table must have columns. Got a polars {type(data).__name__}.",
+            hint="pass a DataFrame, for example series.to_frame().",
         )
-    check_names(frame.names)
-    return replace(frame, table=_plain_types(frame.table))
+    objects = [name for name, kind in data.schema.items() if str(kind) == "Object"]  # Arrow would get their addresses
+    table = data.drop(objects).to_arrow()
+    texts = {name: _as_arrow(name, data.get_column(name).to_list()) for name in objects}
+    return pa.table({name: texts[name] if name in texts else table.column(name) for name in data.columns})
+
+
+def refuse_nested(frame: Frame, names: Sequence[str]) -> None:
+    """Refuse columns whose cells are no single readable values."""
+    for name in names:
+        kind = frame.table.schema.field(name).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+        if pa.types.is_nested(kind) or any(is_kind(kind) for is_kind in binary):
+            raise DataError(
+                f"The column {name!r} holds cells of type {str(kind)[:40]}, which are no single readable values.",
+                hint="make text or numbers of them, or take the column apart.",
+            )
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -119,78 +274,42 @@ def _from_pandas(data: Any) -> pa.Table:
     for name in data.columns:
         try:
             columns[name] = pa.chunked_array([pa.Array.from_pandas(data[name])])
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            raise DataError(
-                f"The column {name!r} mixes values of different types and cannot be read.",
-                hint=f"make it text: data[{name!r}] = data[{name!r}].astype(str)",
-            ) from None
+        except (pa.ArrowException, OverflowError, UnicodeError):
+            columns[name] = pa.chunked_array([_as_arrow(name, data[name].tolist())])
     return pa.table(columns).replace_schema_metadata(None)
 
 
-def _plain_types(table: pa.Table) -> pa.Table:
-    """Return the table with text as ``string`` and dictionaries decoded, whatever wrote it."""
-    columns = {name: _plain_column(table.column(name)) for name in table.column_names}
+def _canonical_types(table: pa.Table) -> pa.Table:
+    columns = {name: canonical(table.column(name)) for name in table.column_names}
     return pa.table(columns) if columns else table
 
 
-def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    kind = column.type
-    if isinstance(kind, pa.BaseExtensionType):
-        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=kind.storage_type)
-        kind = column.type
-    if pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type):
-        column = column.cast(kind.value_type)
-        kind = column.type
-    if pa.types.is_large_string(kind) or pa.types.is_null(kind) or str(kind) == "string_view":
-        return column.cast(pa.string())
+def is_text(kind: pa.DataType) -> bool:
+    """Tell whether a column holds text, plain or by dictionary."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view")
+
+
+def _distinct_texts(column: pa.ChunkedArray) -> pa.Array:
+    return encode_dictionary(column).dictionary.cast(pa.string())
+
+
+def _without_codes(column: pa.ChunkedArray, notation: Notation) -> pa.ChunkedArray:
+    """Return a column of numbers with null where a number stands for a missing value, such as -99."""
+    for code in _missing_codes(column, notation):
+        column = pc.if_else(pc.equal(column, code), pa.scalar(None, column.type), column)
     return column
 
 
-def infer_type(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a text column as integers, decimals, dates or time stamps where every value is written like one.
-
-    Numbers with leading zeros (``00123``) are codes, not numbers, and stay text.
-    """
-    encoded = encode_dictionary(column)
-    texts = encoded.dictionary
-    target = _type_of_texts(texts)
-    if target is None:
-        return column
-    try:
-        values = texts.cast(target)
-    except pa.ArrowInvalid:  # for example 2023-02-30
-        return column
-    return pa.chunked_array([pa.DictionaryArray.from_arrays(encoded.indices, values).cast(target)])
-
-
-def _type_of_texts(texts: pa.Array) -> pa.DataType | None:
-    if len(texts) == 0:
-        return None
-    for pattern, kind in (
-        (_INTEGER, pa.int64()),
-        (_DECIMAL, pa.float64()),
-        (_DATE, pa.date32()),
-        (_TIME_STAMP, pa.timestamp("us")),
-    ):
-        if pc.all(pc.match_substring_regex(texts, pattern)).as_py():
-            return kind
-    return None
-
-
-def encode_dictionary(column: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
-    """Return a column as one array of indices into its distinct values; missing values stay missing."""
-    if pa.types.is_dictionary(column.type):
-        if isinstance(column, pa.ChunkedArray):
-            column = column.unify_dictionaries().combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = column.chunk(0) if column.num_chunks else pa.array([], column.type)
-        return column
-    encoded = column.dictionary_encode()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = encoded.chunk(0) if encoded.num_chunks else pa.array([], encoded.type)
-    return encoded
+def _missing_codes(column: pa.ChunkedArray, notation: Notation) -> list[float]:
+    kind = column.type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return []
+    if notation.missing is None and not (pc.min(column).as_py() or 0) < 0:
+        return []
+    distinct = pc.unique(column)
+    return [code for code in code_for_missing(distinct, notation) if pc.any(pc.equal(distinct, code)).as_py()]
 
 
 def require(package: str, extra: str, purpose: str) -> Any:

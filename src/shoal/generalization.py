@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 import tomli_w
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from shoal.encoding import CodedColumn, CodedTable, positions, value_texts
+from shoal.arrays import AnyArray, IntArray
+from shoal.encoding import CodedColumn, CodedTable, exact_numbers, value_texts
 from shoal.errors import DataError, FileError
-from shoal.files import replacing
 from shoal.frames import Frame, encode_dictionary, to_frame
+from shoal.hierarchy.texts import match_texts
+from shoal.io.transaction import replacing
+from shoal.parsing import read_number
 from shoal.recoding import ANY, range_form
-from shoal.typing import AnyArray, IntArray
-from shoal.validation import check_choice, check_columns
+from shoal.validation import check_choice, check_columns, check_path, refuse_pipe
 
 Unseen = Literal["refuse", "suppress"]
 
@@ -76,7 +79,7 @@ class Generalization(BaseModel):
         """
         check_choice("Generalization.apply", "unseen", unseen, ("refuse", "suppress"))
         frame = to_frame(data)
-        return frame.restore(self.recode(frame, unseen))
+        return frame.release(self.recode(frame, unseen), list(self.columns), np.arange(frame.records))
 
     def recode(self, frame: Frame, unseen: Unseen) -> pa.Table:
         """Return the recoded quasi-identifiers and the columns to keep, in the order of ``frame``."""
@@ -91,7 +94,7 @@ class Generalization(BaseModel):
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the mapping as JSON or TOML, by the ending of the name."""
-        target = Path(path)
+        target = check_path("Generalization.save", "path", path)
         content = self.model_dump(exclude_none=True)
         if target.suffix not in {".json", ".toml"}:
             raise FileError(f"A generalization is saved as .json or .toml. Got {target.suffix or 'no ending'!r}.")
@@ -104,13 +107,14 @@ class Generalization(BaseModel):
     def load(cls, path: str | Path) -> Generalization:
         """Read a mapping that ``save`` wrote."""
         source = Path(path)
+        refuse_pipe(source)
         try:
             text = source.read_text(encoding="utf-8")
             content = tomllib.loads(text) if source.suffix == ".toml" else json.loads(text)
             return cls.model_validate(content)
         except OSError as fault:
             raise FileError(f"The file {str(source)!r} cannot be read: {fault.strerror}.") from None
-        except (ValidationError, json.JSONDecodeError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        except (ValueError, RecursionError):  # no text, no JSON or TOML, or not what a generalization holds
             raise DataError(
                 f"The file {str(source)!r} is not a generalization.", hint="save one with result.generalization.save."
             ) from None
@@ -150,7 +154,7 @@ def _ranges(column: CodedColumn, cut: IntArray, released: Sequence[str | None]) 
 
 
 def _recode_column(frame: Frame, name: str, mapping: ColumnMapping, unseen: Unseen) -> pa.Array:
-    column = frame.table.column(name) if mapping.values is not None else frame.typed(name)
+    column = frame.cells(name) if mapping.values is not None else frame.typed(name)
     encoded = encode_dictionary(column)
     if mapping.values is not None:
         forms = _category_forms(value_texts(encoded.dictionary).to_pylist(), mapping)
@@ -167,26 +171,35 @@ def _recode_column(frame: Frame, name: str, mapping: ColumnMapping, unseen: Unse
 
 
 def _category_forms(texts: Sequence[str], mapping: ColumnMapping) -> list[str | None]:
-    values: Mapping[str, str] = mapping.values or {}
-    return [values.get(text, ANY if mapping.hides_all else None) for text in texts]
+    values = mapping.values or {}
+    released = list(values.values())
+    unknown = ANY if mapping.hides_all else None
+    return [unknown if place < 0 else released[place] for place in match_texts(list(values), texts)]
 
 
 def _range_forms(name: str, values: pa.Array, mapping: ColumnMapping) -> list[str | None]:
     """Return the text of the range each value lies in, None for one between or beyond the ranges."""
     ranges = mapping.ranges or []
     try:
-        kind = pa.type_for_alias(mapping.type.split("[")[0] if mapping.type.startswith("date") else mapping.type)
-        bounds = pa.array([bound for one in ranges for bound in (one.low, one.high)], pa.string()).cast(kind)
-        where = positions(values.cast(kind) if pa.types.is_temporal(kind) else values)
+        kind = _type_named(mapping.type)
+        edges = np.array([read_number(bound, kind) for one in ranges for bound in (one.low, one.high)])
+        where = exact_numbers(values.cast(kind) if pa.types.is_temporal(kind) else values)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
         raise DataError(
             f"The column {name!r} cannot be read as {mapping.type}, the type it had in the release.",
             hint="give it the same type; 39 and '39' in a text file are the same.",
         ) from None
-    edges = positions(bounds)
     place = np.searchsorted(edges[::2], where, side="right") - 1
     inside = (place >= 0) & (where <= edges[1::2][np.maximum(place, 0)])
     return [ranges[at].released if good else None for at, good in zip(place.tolist(), inside.tolist(), strict=True)]
+
+
+def _type_named(text: str) -> pa.DataType:
+    """Return the type that Arrow writes as ``text``."""
+    zoned = re.fullmatch(r"timestamp\[(\w+), tz=(.+)\]", text)
+    if zoned:
+        return pa.timestamp(zoned[1], zoned[2])
+    return pa.type_for_alias(text.split("[", maxsplit=1)[0] if text.startswith("date") else text)
 
 
 def _refuse_unknown(name: str, known: AnyArray, holes: AnyArray) -> None:

@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import os
 import tomllib
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from shoal.arrays import Effort, Release
 from shoal.errors import FileError, ParameterError
-from shoal.files import replacing
 from shoal.hierarchy import Hierarchy
+from shoal.io.transaction import Transaction
 from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Method
+from shoal.notation import Notation, make_notation
 from shoal.privacy import make_model, model_name
 from shoal.privacy.base import PrivacyModel
-from shoal.typing import Effort, Release
-from shoal.validation import nearest_hint
+from shoal.validation import nearest_hint, refuse_pipe
 
 SCHEMA_VERSION = 1
+FUNCTION = "(function)"
+"""What stands in a recipe for a parameter that is a function of the user's own."""
 
 
 class Recipe(BaseModel):
     """What a recipe file may say; anything else is refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     version: Literal[1] = Field(default=1, description="Version of this format.")
     k: int = Field(ge=2, description="Every combination of released values occurs at least this often.")
@@ -40,7 +44,18 @@ class Recipe(BaseModel):
     hierarchies: dict[str, str] = Field(
         default={}, description="'flat', 'set', or the path of a hierarchy file, relative to this file."
     )
-    weights: dict[str, float] = Field(default={}, description="How much a column's loss counts; 1 where not given.")
+    decimal: str | None = Field(default=None, description="Decimal mark of numbers in text; detected where not given.")
+    thousands: str | None = Field(default=None, description="Mark between thousands; detected where not given.")
+    date_format: str | list[str] | None = Field(
+        default=None, description="How dates are written, such as '%d.%m.%Y'; detected where not given."
+    )
+    missing: list[str] | None = Field(
+        default=None, description="Texts that stand for a missing value; detected among numbers where not given."
+    )
+    weights: dict[str, float | dict[str, float]] = Field(
+        default={},
+        description="How much a column's loss counts, 1 where not given; or how much nodes of its hierarchy count, by their label.",
+    )
     models: list[dict[str, Any]] = Field(default=[], description="Privacy models beyond k, each with its parameters.")
     method: str = Field(default=DEFAULT_METHOD, description="Name of the method; see 'shoal methods'.")
     method_options: dict[str, Any] = Field(default={}, description="Parameters of the method.")
@@ -63,14 +78,25 @@ def json_schema() -> dict[str, Any]:
     return schema
 
 
+def recipe_inputs(recipe: Recipe) -> list[Path]:
+    """Return the files a recipe reads: hierarchies and populations."""
+    trees = [Path(choice) for choice in recipe.hierarchies.values() if choice not in {"flat", "set", "(object)"}]
+    return [*trees, *(Path(one["population"]) for one in recipe.models if isinstance(one.get("population"), str))]
+
+
 def read_recipe(path: Path) -> Recipe:
     """Read a recipe file; paths of hierarchies and populations are taken relative to its folder."""
+    refuse_pipe(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise FileError(f"The recipe {path.name!r} does not exist.", hint="check the path.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+    except tomllib.TOMLDecodeError as fault:
         raise ParameterError(f"The recipe {path.name!r} is not valid TOML: {fault}.") from None
+    except (ValueError, RecursionError):  # no UTF-8, a number of thousands of digits, brackets without end
+        raise ParameterError(f"The recipe {path.name!r} cannot be read as TOML.") from None
+    except OSError as fault:
+        raise FileError(f"The recipe {path.name!r} cannot be read: {fault.strerror}.") from None
     recipe = check_recipe(content, f"The recipe {path.name!r}")
     resolved = {
         name: choice if choice in {"flat", "set"} else str(path.parent / choice)
@@ -97,13 +123,18 @@ def check_recipe(content: dict[str, Any], owner: str) -> Recipe:
         raise ParameterError(f"{owner} is wrong at {place!r}: {first['msg']}.") from None
 
 
+def recipe_notation(recipe: Recipe) -> Notation:
+    """Return how a recipe says that values are written."""
+    return make_notation("Anonymizer", recipe.decimal, recipe.thousands, recipe.date_format, recipe.missing)
+
+
 def method_settings(method: str | Method) -> tuple[str, dict[str, Any]]:
     """Return the name and the changed parameters of a method."""
     if isinstance(method, str):
         return method, {}
     default = type(method)() if _has_defaults(method) else None
     options = {
-        name: value
+        name: FUNCTION if callable(value) else value
         for name, value in asdict(method).items()
         if value is not None and (default is None or value != getattr(default, name))
     }
@@ -139,18 +170,23 @@ def restore_models(settings: list[dict[str, Any]]) -> list[PrivacyModel]:
     return models
 
 
-def write_recipe(recipe: Recipe, hierarchies: dict[str, Hierarchy], path: Path, *, force: bool = False) -> None:
-    """Write a recipe file, and hierarchies that have no file of their own into a folder beside it."""
+def write_recipe(files: Transaction, recipe: Recipe, hierarchies: dict[str, Hierarchy], path: Path) -> None:
+    """Write a recipe file, added before, and hierarchies that have no file of their own into a folder beside it."""
+    functions = [name for name, value in recipe.method_options.items() if value == FUNCTION]
+    if functions:
+        raise ParameterError(
+            f"The option {functions[0]!r} of the method {recipe.method!r} is a function, which a recipe file cannot hold.",
+            hint="name one of the built-in choices, or save without it and give the method again when the recipe is loaded.",
+        )
     references = {name: _reference(choice, path.parent) for name, choice in recipe.hierarchies.items()}
-    with replacing(path, force=force) as temporary:
-        for name, hierarchy in hierarchies.items():
-            folder = path.parent / f"{path.stem}-hierarchies"
-            folder.mkdir(exist_ok=True)
-            target = folder / f"{_file_name(name)}.csv"
-            hierarchy.to_csv(target)
-            references[name] = f"{folder.name}/{target.name}"
-        text = recipe_text(recipe.model_copy(update={"hierarchies": references}))
-        temporary.write_text(text, encoding="utf-8")
+    folder = path.parent / f"{path.stem}-hierarchies"
+    for name, file_name in zip(hierarchies, _file_names(hierarchies), strict=True):
+        target = folder / file_name
+        files.add(target, make_folder=True)
+        hierarchies[name].to_csv(files.temporary(target))
+        references[name] = f"{folder.name}/{target.name}"
+    text = recipe_text(recipe.model_copy(update={"hierarchies": references}))
+    files.temporary(path).write_text(text, encoding="utf-8")
 
 
 def _reference(choice: str, folder: Path) -> str:
@@ -168,8 +204,14 @@ def recipe_text(recipe: Recipe) -> str:
     import tomli_w  # noqa: PLC0415
 
     content = recipe.model_dump(exclude_none=True)
-    return tomli_w.dumps({key: value for key, value in content.items() if value not in ([], {})})
+    return tomli_w.dumps({key: value for key, value in content.items() if value not in ([], {}) or key == "missing"})
 
 
-def _file_name(column: str) -> str:
-    return "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in column)
+def _file_names(columns: Iterable[str]) -> list[str]:
+    """Return a file name for each column; those that would be one file are numbered."""
+    names: list[str] = []
+    for column in columns:
+        plain = "".join(sign if sign.isalnum() or sign in "-_." else "_" for sign in column)[:60]
+        taken = sum(name.casefold().partition("~")[0] == plain.casefold() for name in names)
+        names.append(f"{plain}~{taken + 1}" if taken else plain)
+    return [f"{name}.csv" for name in names]

@@ -1,10 +1,10 @@
-"""From groups to released columns, and back from released text to what it covers.
+"""From groups to released columns.
 
-The released forms, each readable by people and by ``parse_cell``:
+The released forms, each readable by people and by ``parsing.parse_cell``:
 
 =====================  ===========================================================================
 ``30``, ``nurse``      one value, or the label of a node of a hierarchy
-``[24-30]``            a range of non-negative numbers, both ends included
+``[24-30]``            a range of non-negative numbers, both ends included; also a node with this label
 ``[-5 to 3]``          a range of anything else: negative numbers, dates, ordered categories
 ``{nurse, teacher}``   one of several values
 ``*``                  any value
@@ -17,25 +17,22 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
-from shoal.encoding import CodedColumn, CodedTable, value_texts
-from shoal.errors import DataError
-from shoal.typing import AnyArray, IntArray
+from shoal.arrays import AnyArray, IntArray
+from shoal.encoding import CodedColumn, CodedTable
+from shoal.kernels.space.space import cover_groups, find_node
 
 if TYPE_CHECKING:
-    from shoal.kernels.space import Cover
+    from shoal.kernels.space.space import Cover
     from shoal.methods.base import Grouping
 
 ANY = "*"
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_NUMBER_RANGE = re.compile(r"\[(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)\]")
-_TEXT_RANGE = re.compile(r'\[("(?:[^"\\]|\\.)*"|.+?) to ("(?:[^"\\]|\\.)*"|.+)\]', re.DOTALL)
-_SET_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,"{}]+?)\s*(,|$)', re.DOTALL)
+_NUMBER_RANGE = re.compile(rf"\[({_PLAIN_NUMBER.pattern})-({_PLAIN_NUMBER.pattern})\]")
 
 
 # --- writing -----------------------------------------------------------------------------------------------------
@@ -72,8 +69,6 @@ def set_text(values: list[str]) -> str:
 
 def released_cover(table: CodedTable, grouping: Grouping) -> Cover:
     """Return the box each group is released as: its own bounds, or what a global recoding maps it to."""
-    from shoal.kernels.space import cover_groups  # noqa: PLC0415  (numba is imported when first needed)
-
     groups = int(grouping.labels.max(initial=-1)) + 1
     cover = cover_groups(table.space, table.codes, grouping.labels, groups)
     if grouping.cuts is not None:
@@ -125,84 +120,15 @@ def range_form(table: CodedTable, row: int, column: CodedColumn, low: int, high:
         return ANY
     if column.kind == "interval":
         return range_text(column.texts[low], column.texts[high])
-    from shoal.kernels.space import find_node  # noqa: PLC0415
 
     label = column.node_labels[find_node(table.space, row, low, high)]
-    return ANY if label == ANY else value_text(label)
+    return label if label == ANY or _is_interval(column, label) else value_text(label)
 
 
-# --- reading -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What a released text stands for."""
-
-    form: Literal["value", "range", "set", "any", "missing"]
-    values: tuple[str, ...] = ()
-    """The value or label; both ends; the members."""
-
-
-def parse_cell(text: str | None) -> Cell:
-    """Read one released text."""
-    if text is None:
-        return Cell("missing")
-    if text == ANY:
-        return Cell("any")
-    if text.startswith("["):
-        return _parse_range(text)
-    if text.startswith("{"):
-        return _parse_set(text)
-    return Cell("value", (_unquote(text),))
-
-
-def _unquote(text: str) -> str:
-    if not text.startswith('"'):
-        return text
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError:
-        raise _unreadable("value") from None
-    if not isinstance(value, str):
-        raise _unreadable("value")
-    return value
-
-
-def _parse_range(text: str) -> Cell:
-    match = _NUMBER_RANGE.fullmatch(text) or _TEXT_RANGE.fullmatch(text)
-    if match is None:
-        raise _unreadable("range")
-    return Cell("range", (_unquote(match[1]), _unquote(match[2])))
-
-
-def _parse_set(text: str) -> Cell:
-    if not text.endswith("}"):
-        raise _unreadable("set")
-    body, members, place = text[1:-1], [], 0
-    while True:
-        match = _SET_ITEM.match(body, place)
-        if match is None:
-            raise _unreadable("set")
-        members.append(_unquote(match[1]))
-        place = match.end()
-        if match[2] != ",":
-            return Cell("set", tuple(members))
-
-
-def _unreadable(form: str) -> DataError:
-    return DataError(
-        f"A released {form} is not well formed.",
-        hint="released texts look like 30, [24-30], [-5 to 3], {a, b} or *; quote other text as in JSON.",
-    )
-
-
-def parse_column(column: pa.Array | pa.ChunkedArray) -> tuple[IntArray, list[Cell]]:
-    """Read a released column: for each record the number of its form, and the forms."""
-    from shoal.frames import encode_dictionary  # noqa: PLC0415
-
-    encoded = encode_dictionary(column)
-    cells = [parse_cell(text) for text in value_texts(encoded.dictionary).to_pylist()]
-    if encoded.indices.null_count:
-        cells.append(Cell("missing"))
-    indices = encoded.indices.fill_null(len(cells) - 1) if encoded.indices.null_count else encoded.indices
-    return np.asarray(indices).astype(np.int32), cells
+def _is_interval(column: CodedColumn, label: str) -> bool:
+    """Tell whether a node is named like the range of numbers that all its leaves lie in, such as [30-39]."""
+    ends = _NUMBER_RANGE.fullmatch(label)
+    if ends is None or column.hierarchy is None:
+        return False
+    leaves = column.hierarchy.leaves_below(label)
+    return all(_PLAIN_NUMBER.fullmatch(leaf) and float(ends[1]) <= float(leaf) <= float(ends[2]) for leaf in leaves)

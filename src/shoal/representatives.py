@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from shoal.encoding import CodedColumn, CodedTable, value_texts
+from shoal.arrays import AnyArray, FloatArray, IntArray, LongArray
+from shoal.canonical import is_period
+from shoal.encoding import CodedColumn, CodedTable, exact_numbers, value_texts
 from shoal.hierarchy import Hierarchy
 from shoal.methods.base import Typical
-from shoal.typing import AnyArray, FloatArray, IntArray, LongArray
 
 
 def representatives(table: CodedTable, labels: IntArray, typical: Typical) -> dict[str, pa.Array]:
@@ -33,9 +34,7 @@ def _representative(column: CodedColumn, codes: IntArray, labels: IntArray, grou
         return _values_of(column, typical_codes(codes, labels, groups, column.cardinality, tree), count)
     if column.ordinal:
         return _values_of(column, _medians(codes, labels, count), count)
-    assert column.position is not None  # noqa: S101
-    mean = np.bincount(labels, column.position[codes], groups) / np.maximum(count, 1)
-    return _numbers_as(column.original_type, mean, count == 0, typical.round_integers)
+    return _means_of(column, codes, labels, count, typical.round_integers)
 
 
 def _values_of(column: CodedColumn, codes: IntArray, count: AnyArray) -> pa.Array:
@@ -81,12 +80,50 @@ def _medians(codes: IntArray, labels: IntArray, count: AnyArray) -> IntArray:
     return ordered[np.minimum(middle, max(ordered.size - 1, 0))] if ordered.size else np.zeros(len(count), np.int32)
 
 
-def _numbers_as(kind: pa.DataType, mean: FloatArray, absent: AnyArray, round_integers: bool) -> pa.Array:
+def _means_of(
+    column: CodedColumn, codes: IntArray, labels: IntArray, count: LongArray, round_integers: bool
+) -> pa.Array:
     """Return means in the type of the column; dates, and integers unless they may have decimals, are rounded."""
+    kind, absent = column.original_type, count == 0
     exact = pa.types.is_integer(kind) and not round_integers
     if exact or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return pa.array(mean, pa.float64(), mask=absent)
-    whole = pa.array(np.floor(mean + 0.5).astype(np.int64), mask=absent)
+        return pa.array(_means(column.numbers[codes], labels, count), pa.float64(), mask=absent)
+    whole = pa.array(_whole_means(exact_numbers(column.values)[codes], labels, count), mask=absent)
+    if is_period(kind):
+        return pa.ExtensionArray.from_storage(kind, whole)
     if pa.types.is_date32(kind) or pa.types.is_time32(kind):
         return whole.cast(pa.int32()).cast(kind)
-    return whole.cast(kind) if pa.types.is_temporal(kind) else whole
+    return whole.cast(kind)
+
+
+def _means(values: FloatArray, labels: IntArray, count: LongArray) -> FloatArray:
+    """Return each group's mean, never beyond its least and largest value; sums that overflow are taken smaller."""
+    if not values.size:
+        return np.zeros(len(count))
+    summed = np.bincount(labels, values, len(count))
+    exponent = 0
+    if not np.isfinite(summed).all():
+        exponent = int(count.max()).bit_length()
+        summed = np.bincount(labels, np.ldexp(values, -exponent), len(count))
+    least, largest = np.full(len(count), np.inf), np.full(len(count), -np.inf)
+    np.minimum.at(least, labels, values)
+    np.maximum.at(largest, labels, values)
+    mean = np.ldexp(summed / np.maximum(count, 1), exponent)
+    return np.where(count == 0, 0.0, np.clip(mean, least, largest))
+
+
+def _whole_means(values: AnyArray, labels: IntArray, count: LongArray) -> AnyArray:
+    """Return each group's mean to the nearest integer, a half upwards.
+
+    Only distances from the group's least value are added up, as unsigned integers: these fit whatever the values are.
+    """
+    least = np.full(len(count), np.iinfo(values.dtype).max, values.dtype)
+    np.minimum.at(least, labels, values)
+    above = values.view(np.uint64) - least.view(np.uint64)[labels]  # as unsigned: no distance is too large
+    most = np.zeros(len(count), np.uint64)
+    np.maximum.at(most, labels, above)
+    mean = np.bincount(labels, above.astype(np.float64), len(count)) / np.maximum(count, 1)
+    rounded = np.floor(mean + 0.5)
+    largest = np.nextafter(2.0**64, 0)  # what the sum of two nearly as large distances may be rounded to has no integer
+    whole = np.minimum(np.minimum(rounded, largest).astype(np.uint64), most)
+    return np.where(count == 0, np.zeros(1, values.dtype), (least.view(np.uint64) + whole).view(values.dtype))

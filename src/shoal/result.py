@@ -5,66 +5,95 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-import secrets
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from shoal._version import __version__
-from shoal.audit import Audit, audit, check_release, count_tuples
+from shoal.audit import count_tuples
 from shoal.encoding import CodedTable
-from shoal.errors import DataError, ParameterError, PrivacyError, PrivacyWarning
-from shoal.files import read_table, replacing, write_table
+from shoal.errors import ParameterError, PrivacyWarning
+from shoal.explanation import Explanation, explain
 from shoal.frames import Frame, to_frame
 from shoal.generalization import Generalization, Unseen, make_generalization
-from shoal.kernels.space import Cover
-from shoal.methods.base import Grouping, Task
-from shoal.methods.tradeoff import earliest_grouping
-from shoal.metrics import Outcome, measure
-from shoal.privacy.base import PrivacyModel, Requirement
-from shoal.recipe import Recipe, restore_models
-from shoal.recoding import released_cover, render
+from shoal.io.files import file_format, open_table, write_table
+from shoal.io.transaction import Transaction
+from shoal.methods.base import Grouping, MethodInfo, Task
+from shoal.methods.global_recoding.tradeoff import earliest_grouping
+from shoal.privacy.base import PrivacyModel, Requirement, bind_models
+from shoal.recipe import Recipe
+from shoal.release import make_release
 from shoal.report import Report
-from shoal.representatives import representatives
+from shoal.saving import readable, rows_to_write, save_to_database, sidecar_path, verify_written
 from shoal.summary import Release, summarise
-from shoal.typing import IntArray
-from shoal.validation import check_choice, check_int
-from shoal.widening import widen_where_models_hold
+from shoal.validation import check_choice, check_int, check_path
 
 
 @dataclass(frozen=True, repr=False)
-class Result:
-    """A verified release. Made by ``shoal.anonymize``; nothing in it can be changed."""
+class Result(Release):
+    """A verified release. Made by ``shoal.anonymize``; nothing in it can be changed.
 
-    released: pa.Table
-    """The released rows in input order, without identifiers and withheld records."""
-    groups: IntArray
-    """The group of each input row, -1 for a withheld one."""
-    metrics: Mapping[str, Any]
-    """What was lost, by every registered metric."""
-    audit: Audit
-    """What protection the released rows have, counted again."""
-    recipe: Recipe
-    """All parameters, to repeat it."""
-    coded: CodedTable
-    """The quasi-identifiers as integers, for measures that need the original."""
-    cover: Cover
-    """The box each group is released as."""
-    source: Frame
-    """The original table."""
-    details: Mapping[str, Any] = field(default_factory=dict)
-    """What the method tells beyond its groups."""
+    A pickle of it leaves the original table out; see ``with_originals``.
+    """
+
+    inputs: tuple[Path, ...] = ()
+    """Files the release was made from, which ``save`` never replaces."""
+    pickles_originals: bool = False
+    """Whether a pickle carries the original table; see ``with_originals``."""
+
+    def __post_init__(self) -> None:
+        labels = self.groups.view()
+        labels.setflags(write=False)
+        object.__setattr__(self, "groups", labels)
+
+    # --- pickles -------------------------------------------------------------------------------------------------
+
+    def with_originals(self) -> Result:
+        """Return this result in a form whose pickles carry the original table; keep them as safe as the table."""
+        return replace(self, pickles_originals=True)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the originals out of a pickle: it would carry the very identifiers that were removed."""
+        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        if not self.pickles_originals:
+            del state["coded"]
+            state["source"] = replace(self.source, table=self.source.table.schema.empty_table(), native=None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def __copy__(self) -> Result:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Result:
+        return self
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Say why a result read from a pickle lacks what must be worked out from the original table."""
+            if name == "coded":
+                raise ParameterError(
+                    "This result was read from a pickle, which holds no original table.",
+                    hint="ask before it is pickled, or pickle result.with_originals() and keep it safe.",
+                )
+            raise AttributeError(name)
+
+    # --- what came out -------------------------------------------------------------------------------------------
 
     @cached_property
     def data(self) -> Any:
         """The released rows in input order, as the kind of table that came in."""
-        return self.source.restore(self.released)
+        recoded = [name for name in self.released.column_names if name in self.recipe.quasi_identifiers]
+        return self.source.release(self.released, recoded, np.flatnonzero(self.groups >= 0))
 
     @property
     def suppressed(self) -> int:
@@ -104,21 +133,20 @@ class Result:
         ``unseen="suppress"``. Nothing is withheld.
         """
         check_choice("Result.transform", "unseen", unseen, ("refuse", "suppress"))
-        frame = read_table(new_rows) if isinstance(new_rows, (str, Path)) else to_frame(new_rows)
-        recoded = self.generalization.recode(frame, unseen)
+        frame = open_table(new_rows) if isinstance(new_rows, (str, Path)) else to_frame(new_rows)
+        recoded = self.generalization.recode(replace(frame, notation=self.source.notation), unseen)
         warn_if_exposed(recoded, self.released, self.recipe.quasi_identifiers, self.recipe.k)
-        return frame.restore(recoded)
+        return frame.release(recoded, self.recipe.quasi_identifiers, np.arange(frame.records))
 
     def at(self, *, k: int) -> Result:
         """Return the release at the earliest step that holds a smaller k: another point of the trade-off."""
         steps = self._detail("steps", "takes no steps that are kept")
         check_int("Result.at", "k", k, least=2, most=self.recipe.k, hint="for a larger k, anonymize again.")
-        models = restore_models(self.recipe.models)
-        requirements = tuple(model.bind(self.coded) for model in models)
+        requirements = bind_models(self.models, self.coded, self.recipe.sensitive)
         task = Task(k=k, requirements=requirements, max_suppression=self.recipe.max_suppression)
         grouping = earliest_grouping(self.coded, steps, task)
         recipe = self.recipe.model_copy(update={"k": k})
-        return make_result(self.source, self.coded, grouping, recipe, models, requirements)
+        return make_result(self.source, self.coded, grouping, recipe, self.models, requirements, self.method)
 
     def _detail(self, name: str, lack: str) -> Any:
         found = self.details.get(name)
@@ -129,7 +157,15 @@ class Result:
             )
         return found
 
-    def save(self, path: str | Path, *, force: bool = False, shuffle: bool = True, sidecar: bool = False) -> Path:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        force: bool = False,
+        shuffle: bool = True,
+        sidecar: bool = False,
+        spreadsheet_safe: bool = False,
+    ) -> Path:
         """Write the release as CSV or Parquet, verified from disk before it appears under its name.
 
         Parameters
@@ -141,66 +177,85 @@ class Result:
         shuffle
             Write the rows in a fresh random order. The input order can name people, so ``False`` warns.
         sidecar
-            Also write ``<name>.json`` with the recipe, hash of the input, seed, versions and measures.
+            Also write ``<path>.json`` with the recipe, seed, versions and measures. The two appear together.
+        spreadsheet_safe
+            Put an apostrophe before text cells that a spreadsheet would run as formulas (CSV and TSV files).
         """
-        target = Path(path)
-        rows = self._rows_to_write(shuffle=shuffle)
-        with replacing(target, force=force, needs=rows.nbytes) as temporary:
-            write_table(rows, temporary)
-            self._verify(temporary)
-            if sidecar:
-                self._save_sidecar(sidecar_path(target), force=force)
+        target = check_path("Result.save", "path", path)
+        file_format(target)
+        files = Transaction(force=force, inputs=self.inputs)
+        files.add(target, last=True)
+        if sidecar:
+            files.add(sidecar_path(target))
+        with files:
+            self.stage(files, target, shuffle=shuffle, sidecar=sidecar, spreadsheet_safe=spreadsheet_safe)
         return target
 
-    def _rows_to_write(self, *, shuffle: bool) -> pa.Table:
-        if not shuffle:
-            warnings.warn(
-                "The rows are written in the order of the input, which can help to name people.",
-                PrivacyWarning,
-                stacklevel=3,
-            )
-            return self.released
-        order = np.random.default_rng(secrets.randbits(128)).permutation(self.released.num_rows)
-        return self.released.take(pa.array(order))
+    def stage(self, files: Transaction, target: Path, *, shuffle: bool, sidecar: bool, spreadsheet_safe: bool) -> None:
+        """Write and verify the release as one of the files of a call; its target and side-car were added before."""
+        form = file_format(target)
+        rows = rows_to_write(self._columns_for(form), form, shuffle=shuffle, spreadsheet_safe=spreadsheet_safe)
+        temporary = files.temporary(target, needs=rows.nbytes)
+        write_table(rows, temporary, self.source)
+        verify_written(temporary, rows, self.released, self.recipe)
+        if sidecar:
+            text = json.dumps(self.provenance(), indent=2, default=str) + "\n"
+            files.temporary(sidecar_path(target)).write_text(text, encoding="utf-8")
 
-    def _verify(self, path: Path) -> None:
-        """Read a written file back and count it again."""
-        written = read_table(path).table
-        if written.column_names != self.released.column_names or written.num_rows != self.released.num_rows:
-            raise DataError("The file read back differs from what was written. Nothing was released.")
-        check_release(written, self.recipe.quasi_identifiers, self.recipe.k)
+    def _columns_for(self, form: str) -> pa.Table:
+        """Return the release as a file of this form holds it: text is readable, all else has the type that came."""
+        if form == "csv":
+            return readable(self.released)
+        kept = pa.array(np.flatnonzero(self.groups >= 0))
+        columns = {
+            name: self.released.column(name)
+            if name in self.recipe.quasi_identifiers
+            else self.source.own(name).take(kept)
+            for name in self.released.column_names
+        }
+        return pa.table(columns)
 
-    def _save_sidecar(self, path: Path, *, force: bool) -> None:
-        with replacing(path, force=force) as temporary:
-            temporary.write_text(json.dumps(self.provenance(), indent=2, default=str) + "\n", encoding="utf-8")
+    def save_to_database(self, address: str, table: str, *, force: bool = False) -> None:
+        """Write the release into a new table of a database, counted by the database itself before it gets its name.
+
+        Parameters
+        ----------
+        address
+            The database, such as ``postgresql://host/db``; the password comes from the environment.
+        table
+            The name of the new table.
+        force
+            Replace a table of that name.
+        """
+        save_to_database(self._columns_for("table"), self.recipe, address, table, force=force)
+
+    def explain(self, row: int, column: str) -> Explanation:
+        """Say why the cell of an input row (counted from 0) is as coarse as it is, in words and figures.
+
+        For the steward, who has the table: it tells how many companions a person has and which values their group
+        spans, never who they are.
+        """
+        return explain(self, row, column)
 
     def report(self, *, examples: bool = False) -> Report:
         """Return what was done, gained and lost, to save as ``.html``, ``.md`` or ``.json``.
 
         It holds no row of the original, unless ``examples`` asks for some beside the released ones.
         """
-        release = Release(
-            source=self.source,
-            coded=self.coded,
-            groups=self.groups,
-            cover=self.cover,
-            released=self.released,
-            metrics=self.metrics,
-            audit=self.audit,
-            recipe=self.recipe,
-            details=self.details,
-            input_sha256=table_hash(self.source.table),
-        )
+        parts = {one.name: getattr(self, one.name) for one in fields(Release)}
+        release = Release(**parts | {"groups": self.groups.copy()})  # kernels want arrays that may be written
         return Report(summarise(release, examples=examples))
 
     def provenance(self) -> dict[str, Any]:
-        """Return where the release comes from: input hash, recipe, versions, measures; no rows."""
+        """Return where the release comes from: recipe, versions, measures.
+
+        No rows, and no hash of them: whoever knows all cells but one could try values until the hash agrees.
+        """
         return {
             "shoal": __version__,
             "python": platform.python_version(),
             "pyarrow": pa.__version__,
             "numpy": np.__version__,
-            "input_sha256": table_hash(self.source.table),
             "recipe": self.recipe.model_dump(exclude_none=True),
             "metrics": dict(self.metrics),
             "audit": self.audit.as_dict(),
@@ -224,11 +279,6 @@ def warn_if_exposed(recoded: pa.Table, released: pa.Table, names: Sequence[str],
     )
 
 
-def sidecar_path(release: Path) -> Path:
-    """Return the file beside a release that says where it comes from."""
-    return release.with_name(release.name.split(".")[0] + ".json")
-
-
 def table_hash(table: pa.Table) -> str:
     """Return a SHA-256 of a table's names, types and values."""
     digest = hashlib.sha256()
@@ -249,9 +299,6 @@ def table_hash(table: pa.Table) -> str:
     return digest.hexdigest()
 
 
-# --- making one --------------------------------------------------------------------------------------------------
-
-
 def make_result(
     frame: Frame,
     coded: CodedTable,
@@ -259,75 +306,7 @@ def make_result(
     recipe: Recipe,
     models: Sequence[PrivacyModel],
     requirements: Sequence[Requirement],
+    method: MethodInfo | None = None,
 ) -> Result:
-    """Render what a method found, count it again, and measure it."""
-    cover = released_cover(coded, grouping)
-    if recipe.widen:
-        cover = widen_where_models_hold(coded, grouping.labels, cover, recipe.widen, recipe.seed, requirements)
-    released = _assemble(frame, coded, grouping, cover, recipe)
-    _verify(released, grouping.labels, recipe, models, requirements)
-    metrics = measure(Outcome(coded, grouping.labels, cover, recipe.k))
-    return Result(
-        released=released,
-        groups=grouping.labels,
-        metrics=metrics | _certificate(metrics["ncp"], grouping.details.get("lower_bound")),
-        audit=audit(released, quasi_identifiers=recipe.quasi_identifiers, sensitive=recipe.sensitive),
-        recipe=recipe,
-        coded=coded,
-        cover=cover,
-        source=frame,
-        details=dict(grouping.details) | {"cuts": None if recipe.widen else grouping.cuts},
-    )
-
-
-def _certificate(loss: float, bound: float | None) -> dict[str, float]:
-    """Return the least loss any grouping can have, where the method knows one, and the share of the loss above it."""
-    if bound is None:
-        return {}
-    return {"lower_bound": bound, "gap": 1 - bound / loss if loss > 0 else 0.0}
-
-
-def _assemble(frame: Frame, coded: CodedTable, grouping: Grouping, cover: Cover, recipe: Recipe) -> pa.Table:
-    """Put the released table together: recoded, sensitive and kept columns in the order of the input."""
-    kept = np.flatnonzero(grouping.labels >= 0)
-    recoded = (
-        representatives(coded, grouping.labels, grouping.typical)
-        if recipe.release == "representatives"
-        else render(coded, grouping.labels, cover)
-    )
-    passed = {*recipe.sensitive, *recipe.keep}
-    columns: dict[str, Any] = {}
-    for name in frame.names:
-        if name in recoded:
-            columns[name] = recoded[name]
-        elif name in passed:
-            column = frame.table.column(name)
-            columns[name] = column if len(kept) == frame.records else column.take(pa.array(kept))
-    return pa.table(columns)
-
-
-def _verify(
-    released: pa.Table,
-    labels: IntArray,
-    recipe: Recipe,
-    models: Sequence[PrivacyModel],
-    requirements: Sequence[Requirement],
-) -> None:
-    """Count the rendered rows again, independently of the groups, and check every model on that count."""
-    check_release(released, recipe.quasi_identifiers, recipe.k)
-    withheld = int((labels < 0).sum())
-    if withheld > recipe.max_suppression * len(labels):
-        raise PrivacyError(
-            f"{withheld} records would have to be withheld, more than 'max_suppression' allows "
-            f"({recipe.max_suppression:g} of {len(labels)}). Nothing was released.",
-            hint="allow more suppression, lower k, or take another method.",
-        )
-    counted = np.full(len(labels), -1, np.int32)
-    counted[labels >= 0] = count_tuples(released, recipe.quasi_identifiers).label
-    for model, requirement in zip(models, requirements, strict=True):
-        failing = int(requirement.failing(counted, int(counted.max(initial=-1)) + 1).sum())
-        if failing:
-            raise PrivacyError(
-                f"{type(model).__name__} does not hold in {failing} groups. Nothing was released.",
-                hint="relax the model, allow suppression, or take another method.",
-            )
+    """Return the verified release of what a method found."""
+    return Result(**vars(make_release(frame, coded, grouping, recipe, models, requirements, method)))

@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
-from collections.abc import Iterable, Sequence
+import os
+import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from numbers import Integral, Real
-from typing import Any
+from pathlib import Path, PurePath
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from shoal.errors import ColumnError, ParameterError
+from shoal.errors import ColumnError, FileError, ParameterError
+
+_MOST_SHOWN = 60
+_MOST = 2**63 - 1
+"""The largest integer that means something as a count or a seed."""
 
 
-def _wrong(owner: str, name: str, expected: str, got: Any, hint: str | None = None) -> ParameterError:
-    return ParameterError(f"The {name!r} parameter of {owner} must be {expected}. Got {got!r} instead.", hint=hint)
+def wrong(owner: str, name: str, expected: str, got: Any, hint: str | None = None) -> ParameterError:
+    """Return the complaint about a parameter."""
+    return ParameterError(f"The {name!r} parameter of {owner} must be {expected}. Got {shown(got)} instead.", hint=hint)
+
+
+def shown(value: Any) -> str:
+    """Return a parameter as a message may show it: short plain values; of all else, which may be a table, the type."""
+    if isinstance(value, (list, tuple, set, dict)) and not value:
+        return f"an empty {type(value).__name__}"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if value is not None and not isinstance(value, (bool, int, float, str, bytes, PurePath)):
+        return f"a value of type {type(value).__name__}"
+    if isinstance(value, int) and abs(value) > 10**_MOST_SHOWN:
+        return f"an int of more than {_MOST_SHOWN} digits"
+    text = ascii(value) if isinstance(value, str) and not _is_encodable(value) else repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def check_int(
@@ -21,10 +53,10 @@ def check_int(
     """Return ``value`` as an int in ``least..most``, or raise."""
     expected = f"an int of at least {least}" if most is None else f"an int from {least} to {most}"
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise _wrong(owner, name, expected, value, hint)
+        raise wrong(owner, name, expected, value, hint)
     number = int(value)
-    if number < least or (most is not None and number > most):
-        raise _wrong(owner, name, expected, value, hint)
+    if number < least or number > (_MOST if most is None else most):
+        raise wrong(owner, name, expected, value, hint)
     return number
 
 
@@ -42,11 +74,21 @@ def check_float(
     bound = f"above {least:g}" if above else f"of at least {least:g}"
     expected = f"a finite number {bound}" + ("" if math.isinf(most) else f" and at most {most:g}")
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise _wrong(owner, name, expected, value, hint)
-    number = float(value)
+        raise wrong(owner, name, expected, value, hint)
+    try:
+        number = float(value)
+    except OverflowError:  # an int beyond all floats
+        number = math.inf
     if not math.isfinite(number) or number < least or number > most or (above and number == least):
-        raise _wrong(owner, name, expected, value, hint)
+        raise wrong(owner, name, expected, value, hint)
     return number
+
+
+def check_path(owner: str, name: str, value: Any) -> Path:
+    """Return ``value`` as a path, or raise."""
+    if isinstance(value, (str, os.PathLike)) and not isinstance(value, bytes) and str(value) and "\0" not in str(value):
+        return Path(value)
+    raise wrong(owner, name, "the path of a file", value)
 
 
 def check_choice(owner: str, name: str, value: Any, choices: Sequence[str]) -> str:
@@ -54,7 +96,79 @@ def check_choice(owner: str, name: str, value: Any, choices: Sequence[str]) -> s
     if isinstance(value, str) and value in choices:
         return value
     listed = ", ".join(repr(choice) for choice in choices)
-    raise _wrong(owner, name, f"one of {listed}", value, nearest_hint(str(value), choices))
+    hint = nearest_hint(value, choices) if isinstance(value, str) else None
+    raise wrong(owner, name, f"one of {listed}", value, hint)
+
+
+def check_effort(owner: str, name: str, value: Any) -> Any:
+    """Return ``value`` if it is a word for an effort or a number of seconds, or raise."""
+    if isinstance(value, str):
+        return check_choice(owner, name, value, ("fast", "balanced", "best"))
+    return check_float(owner, name, value, least=0.0, above=True, hint="seconds, or a word.")
+
+
+def check_flag(owner: str, name: str, value: Any) -> bool:
+    """Return ``value`` if it is True or False, or raise."""
+    if isinstance(value, bool):
+        return value
+    raise wrong(owner, name, "True or False", value)
+
+
+def check_names(owner: str, name: str, value: Any) -> tuple[str, ...]:
+    """Return column names, given as one text or several, or raise."""
+    if isinstance(value, str):
+        return (value,)
+    expected = "the name of a column, or a list of names"
+    if not isinstance(value, Iterable) or isinstance(value, (bytes, Mapping)) or hasattr(value, "columns"):
+        raise wrong(owner, name, expected, value)
+    names = tuple(value)
+    for one in names:
+        if not isinstance(one, str):
+            raise wrong(owner, name, expected, one)
+    return tuple(map(str, names))
+
+
+def check_mapping(owner: str, name: str, value: Any) -> dict[str, Any]:
+    """Return a mapping of column names, empty for None, or raise."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise wrong(owner, name, "a dict with names of columns as keys", value)
+    for key in value:
+        if not isinstance(key, str):
+            raise wrong(owner, name, "a dict with names of columns as keys", key)
+    return dict(value)
+
+
+def check_callable(owner: str, name: str, value: Any) -> Any:
+    """Return ``value`` if it is None or can be called, or raise."""
+    if value is None or (callable(value) and not isinstance(value, type)):
+        return value
+    raise wrong(owner, name, "a function or None", value)
+
+
+def check_options(owner: str, holder: Any) -> None:
+    """Check the fields of a dataclass that are flags or choices of a few words against their types."""
+    kinds = get_type_hints(type(holder))
+    for one in fields(holder):
+        kind, value = kinds.get(one.name), getattr(holder, one.name)
+        if kind is bool:
+            check_flag(owner, one.name, value)
+        elif get_origin(kind) is Literal:
+            check_choice(owner, one.name, value, get_args(kind))
+
+
+def check_keywords(owner: str, given: Iterable[str], call: Callable[..., Any], required: Iterable[str] = ()) -> None:
+    """Refuse keywords that ``call`` does not take, with the nearest one it does, and the lack of required ones."""
+    known = [name for name in inspect.signature(call).parameters if name not in {"self", "data"}]
+    for name in given:
+        if name not in known:
+            raise ParameterError(
+                f"{owner} has no parameter {name!r}.", hint=nearest_hint(name, known) or f"it takes {', '.join(known)}."
+            )
+    for name in required:
+        if name not in given:
+            raise ParameterError(f"The {name!r} parameter of {owner} is not given.", hint=f"add {name}=….")
 
 
 def nearest_hint(name: str, known: Iterable[str]) -> str | None:
@@ -65,17 +179,27 @@ def nearest_hint(name: str, known: Iterable[str]) -> str | None:
 
 def check_columns(role: str, names: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
     """Return ``names`` as a tuple if the table has them all, or raise with the nearest name."""
-    if isinstance(names, str):
-        names = (names,)
-    checked = tuple(names)
+    checked = check_names("the table", role, names)
     for name in checked:
         if name not in known:
             listed = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")
             raise ColumnError(
-                f"The column {name!r} given as {role} is not in the table. Its columns are: {listed}.",
-                hint=nearest_hint(str(name), known),
+                f"The column {shown(name)} given as {role} is not in the table. Its columns are: {listed}.",
+                hint=nearest_hint(name, known),
             )
     doubled = {name for name in checked if checked.count(name) > 1}
     if doubled:
         raise ColumnError(f"The column {min(doubled)!r} is named twice as {role}. Name it once.")
     return checked
+
+
+def refuse_pipe(path: Path) -> None:
+    """Raise where a path names a pipe or a device: opening it could wait for ever, and it can be read only once."""
+    try:
+        kind = path.stat().st_mode
+    except (OSError, ValueError):  # whoever opens it says what is wrong
+        return
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+        raise FileError(
+            f"{path.name!r} is a pipe or a device, not a file.", hint="write what it gives to a file first."
+        )

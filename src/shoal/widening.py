@@ -21,17 +21,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.methods.mending import failing_groups, number_boxes
-from shoal.methods.trees import Tree, tree_of
-from shoal.typing import BoolArray, IntArray, LongArray
+from shoal.arrays import BoolArray, IntArray, LongArray, WordArray
+from shoal.enforcement.mending import failing_groups, number_boxes
+from shoal.methods.global_recoding.trees import Tree, tree_of
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
-    from shoal.kernels.space import Cover
+    from shoal.kernels.space.space import Cover
     from shoal.privacy.base import Requirement
 
 _HALF = 0.5
 _ROUNDS = 8
+_DRAWS = 64
+"""How often a value is drawn for a set before only those it lacks are looked at."""
 
 
 def widen_where_models_hold(
@@ -137,11 +139,22 @@ def _widen_sets(table: CodedTable, cover: Cover, row: int, share: float, random:
     open_sets = (cover.high[row] < values) & (held < values)
     decoy = _choose_decoys(held.astype(np.int64), np.where(open_sets, held + 1, -1).astype(np.int64), share, random)
     waiting = np.flatnonzero(decoy)
-    while len(waiting):  # draw again where the group has the value already
-        code = random.integers(0, values, len(waiting))
+    for turn in range(_DRAWS + 1):  # draw again where the group has the value already
+        if not len(waiting):
+            break
+        if turn == _DRAWS:  # sets that hold nearly all values: each draws among those it lacks, so that it ends
+            code = np.array([random.choice(_absent(words[group], values)) for group in waiting], np.int64)
+        else:
+            code = random.integers(0, values, len(waiting))
         word, bit = code >> 6, np.uint64(1) << (code & 63).astype(np.uint64)
         new = (words[waiting, word] & bit) == 0
         words[waiting[new], word[new]] |= bit[new]
         cover.low[row, waiting[new]] = np.minimum(cover.low[row, waiting[new]], code[new])
         cover.high[row, waiting[new]] = np.maximum(cover.high[row, waiting[new]], code[new])
         waiting = waiting[~new]
+
+
+def _absent(words: WordArray, values: int) -> LongArray:
+    """Return the codes of the values that a set lacks."""
+    held = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), bitorder="little")[:values]
+    return np.flatnonzero(held == 0)

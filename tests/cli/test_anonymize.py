@@ -6,11 +6,11 @@ import tomllib
 
 import pytest
 
-from shoal.files import read_table
+from shoal.io.files import open_table
 
 
 def rows_of(path):
-    return read_table(path).table.to_pylist()
+    return open_table(path).table.to_pylist()
 
 
 def test_a_release_is_written_and_described(shoal, patients, roles, tmp_path):
@@ -113,11 +113,24 @@ def test_ordered_values_are_released_as_a_range(shoal, tmp_path):
 def test_a_side_car_says_where_the_release_comes_from(shoal, patients, roles, tmp_path):
     target = tmp_path / "release.csv.gz"
     run = shoal("anonymize", patients, "-k", 5, *roles, "-o", target, "--sidecar", "--json")
-    assert run.json["written"] == [str(target), str(tmp_path / "release.json")]
-    beside = json.loads((tmp_path / "release.json").read_text("utf-8"))
-    assert len(beside["input_sha256"]) == 64
+    assert run.json["written"] == [str(target), str(tmp_path / "release.csv.gz.json")]
+    beside = json.loads((tmp_path / "release.csv.gz.json").read_text("utf-8"))
+    assert "sha" not in " ".join(beside)
     assert beside["audit"]["k"] == run.json["k"]
-    assert "Person" not in (tmp_path / "release.json").read_text("utf-8")
+    assert "Person" not in (tmp_path / "release.csv.gz.json").read_text("utf-8")
+
+
+def test_formulas_are_named_and_made_harmless_when_asked(shoal, tmp_path):
+    table, target = tmp_path / "notes.csv", tmp_path / "release.csv"
+    table.write_text("age,note\n" + "30,=1+1\n40,-5\n" * 5, "utf-8")
+    words = ["anonymize", table, "-k", 5, "--qi", "age", "--keep", "note", "-o", target]
+    assert shoal(*words).sentences == (
+        "Warning: A spreadsheet would run cells of these columns as formulas: 'note' (5). "
+        "Save with --spreadsheet-safe to make them harmless."
+    )
+    assert {row["note"] for row in rows_of(target)} == {"=1+1", "-5"}
+    assert shoal(*words, "--force", "--spreadsheet-safe").err == ""
+    assert {row["note"] for row in rows_of(target)} == {"'=1+1", "-5"}
 
 
 def test_rows_stay_in_order_only_when_told_and_with_a_warning(shoal, patients, roles, tmp_path):
@@ -135,8 +148,8 @@ def test_separator_and_encoding_can_be_given(shoal, tmp_path):
     target = tmp_path / "release.csv"
     words = ["--separator", "tab", "--encoding", "cp1252", "-k", 10, "--qi", "straße,age", "-o", target]
     assert shoal("anonymize", table, *words).code == 0
-    with target.open(encoding="utf-8", newline="") as file:
-        assert list(csv.reader(file))[1:] == [["{Bonn, Köln}", "[30-40]"]] * 10
+    with target.open(encoding="cp1252", newline="") as file:
+        assert list(csv.reader(file, delimiter="\t"))[1:] == [["{Bonn, Köln}", "[30-40]"]] * 10
 
 
 @pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz", ".parquet"])
@@ -181,3 +194,27 @@ def test_a_report_that_cannot_be_made_is_refused_before_the_work(shoal, patients
     assert run.code == 2
     assert "no known ending" in run.err
     assert not (tmp_path / "release.csv").exists()
+
+
+def test_nodes_of_a_hierarchy_are_given_weights(shoal, patients, tmp_path):
+    tree = tmp_path / "sex.csv"
+    tree.write_text("f;*\nm;*\n", "utf-8")
+    words = [
+        "anonymize",
+        patients,
+        "--qi",
+        "age,sex",
+        "--identifier",
+        "name,zip",
+        "--sensitive",
+        "diagnosis",
+        "--keep",
+        "cost",
+    ]
+    words += ["-k", "3", "--method", "mondrian", "--hierarchy", f"sex={tree}"]
+    run = shoal(*words, "--weight", "sex:f=3", "-o", tmp_path / "a.csv", "--save-recipe", tmp_path / "r.toml")
+    assert run.code == 0
+    assert tomllib.loads((tmp_path / "r.toml").read_text("utf-8"))["weights"] == {"sex": {"f": 3.0}}
+    both = shoal(*words, "--weight", "sex:f=3", "--weight", "sex=2", "-o", tmp_path / "b.csv")
+    assert both.code == 2
+    assert "a weight of its own and weights of nodes" in both.sentences

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import shoal as library
+from shoal.io.files import write_table
 
 
 @pytest.fixture
@@ -15,8 +16,8 @@ def published(tmp_path):
     patients = register.patients.select([*names, "diagnosis"])
     result = library.anonymize(patients, k=4, quasi_identifiers=names, sensitive=["diagnosis"], method="mondrian")
     paths = {name: tmp_path / f"{name}.csv" for name in ("patients", "voters", "release", "again")}
-    library.files.write_table(patients, paths["patients"])
-    library.files.write_table(register.voters, paths["voters"])
+    write_table(patients, paths["patients"])
+    write_table(register.voters, paths["voters"])
     result.save(paths["release"])
     again = library.anonymize(patients, k=5, quasi_identifiers=names, sensitive=["diagnosis"], method="mondrian")
     again.save(paths["again"])

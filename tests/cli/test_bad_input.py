@@ -134,7 +134,7 @@ def test_a_hierarchy_that_does_not_cover_the_data(refused, call, tmp_path):
         *call,
         "--hierarchy",
         f"sex={tmp_path / 'sex.csv'}",
-        says="does not cover the data: it has no leaf 'm' (30 rows)",
+        says="does not cover the data: it lacks 1 of its values (30 rows, the first is row 2)",
     )
 
 
@@ -167,8 +167,8 @@ def test_a_target_that_exists_is_left_as_it_is_before_any_work(refused, call, tm
 
 
 def test_a_side_car_that_exists_is_left_as_it_is(refused, call, tmp_path):
-    (tmp_path / "release.json").write_text("mine", "utf-8")
-    refused(*call, "--sidecar", says="The target 'release.json' exists", hint="--force")
+    (tmp_path / "release.csv.json").write_text("mine", "utf-8")
+    refused(*call, "--sidecar", says="The target 'release.csv.json' exists", hint="--force")
 
 
 def test_a_side_car_without_a_release(refused, call):
@@ -176,7 +176,28 @@ def test_a_side_car_without_a_release(refused, call):
 
 
 def test_the_input_is_never_replaced_even_with_force(refused, call, patients):
-    refused(*call[:-1], patients, "--force", says="The target 'patients.csv' is the input itself.")
+    refused(*call[:-1], patients, "--force", says="The target 'patients.csv' is an input of this call.")
+
+
+def test_no_file_the_call_reads_is_replaced(refused, call, tmp_path):
+    tree, recipe = tmp_path / "sex.csv", tmp_path / "mine.toml"
+    tree.write_text("f;*\nm;*\n", "utf-8")
+    recipe.write_text('k = 5\nquasi_identifiers = ["age"]\n', "utf-8")
+    words = [*call, "--hierarchy", f"sex={tree}", "--recipe", recipe, "--force"]
+    for option, target in (("-o", tree), ("--save-recipe", recipe), ("--save-recipe", tree)):
+        refused(*words, option, target, says=f"The target '{target.name}' is an input of this call.")
+
+
+def test_two_targets_that_are_one_file(refused, call, tmp_path):
+    both = "The targets 'release.csv' and 'release.csv' are one file."
+    refused(*call, "--save-recipe", tmp_path / "release.csv", says=both)
+    beside = tmp_path / "release.csv.json"
+    refused(*call, "--sidecar", "--report", beside, says="The targets 'release.csv.json' and 'release.csv.json'")
+
+
+def test_a_link_that_leads_nowhere(refused, call, tmp_path):
+    (tmp_path / "link.csv").symlink_to(tmp_path / "gone.csv")
+    refused(*call, "-o", tmp_path / "link.csv", "--force", says="is a link that leads nowhere")
 
 
 @pytest.mark.parametrize("option", ["--output", "--save-recipe"])
@@ -244,7 +265,7 @@ def test_a_weight_or_an_effort_out_of_range(refused, call):
         *call,
         "--weight",
         "age=-1",
-        says="The option --weight of 'age' must be a finite number of at least 0. Got -1.0 instead.",
+        says="The option --weight of 'age' must be a finite number of at least 0 and at most 1e+09. Got -1.0 instead.",
     )
     refused(*call, "--effort", "0", says="The option --effort must be a finite number above 0.")
 

@@ -42,9 +42,9 @@ def test_a_table_nobody_can_be_found_by_says_so(shoal, tmp_path):
 def test_who_is_alone_is_counted_as_by_hand(patients):
     from collections import Counter
 
-    from shoal.files import read_table
+    from shoal.io.files import open_table
 
-    frame = read_table(patients)
+    frame = open_table(patients)
     rows = frame.table.to_pylist()
     for one in inspect_table(frame).combinations:
         counts = Counter(tuple(row[name] for name in one.columns) for row in rows)

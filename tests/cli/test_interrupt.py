@@ -14,14 +14,14 @@ def interrupted(*words, **more):
     os.kill(os.getpid(), signal.{signal})
     raise SystemExit("the signal was not noticed")
 
-import_module("{module}").{owner}.{function} = interrupted
+setattr(import_module("{module}"){owner}, "{function}", interrupted)
 from shoal.__main__ import main
 main()
 """
 PLACES = {
-    "grouping": ("shoal.methods.mondrian", "Mondrian", "run"),
-    "verifying": ("shoal.result", "Result", "_verify"),
-    "the recipe": ("shoal.api", "Anonymizer", "save"),
+    "grouping": ("shoal.methods.mondrian", ".Mondrian", "run"),
+    "verifying": ("shoal.result", "", "verify_written"),
+    "the recipe": ("shoal.api", ".Anonymizer", "stage"),
 }
 
 
@@ -31,7 +31,7 @@ def interrupt(place, signal, *words):
     return run_python("-c", program, *words)
 
 
-@pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM", "SIGHUP"])
 @pytest.mark.parametrize("place", ["grouping", "verifying"])
 def test_an_interrupt_leaves_no_file(patients, roles, tmp_path, place, signal):
     target = tmp_path / "release.csv"
@@ -53,22 +53,31 @@ def test_an_interrupt_keeps_the_file_that_was_to_be_replaced(patients, roles, tm
     assert target.read_text("utf-8") == "the old release"
 
 
-def test_an_interrupt_after_the_release_says_that_it_is_there(patients, roles, tmp_path):
-    words = [
-        "anonymize",
-        patients,
-        "-k",
-        5,
-        *roles,
-        "-o",
-        tmp_path / "release.csv",
-        "--save-recipe",
-        tmp_path / "recipe.toml",
-    ]
-    run = interrupt("the recipe", "SIGTERM", *words)
+def test_an_interrupt_before_the_last_file_leaves_none(patients, roles, tmp_path):
+    targets = ["-o", tmp_path / "release.csv", "--save-recipe", tmp_path / "recipe.toml"]
+    run = interrupt("the recipe", "SIGTERM", "anonymize", patients, "-k", 5, *roles, *targets)
     assert run.returncode == 130
-    assert run.stderr.endswith("already written: release.csv.\n")
-    assert {path.name for path in tmp_path.iterdir()} == {"patients.csv", "release.csv"}
+    assert run.stderr.endswith("nothing was written.\n")
+    assert list(tmp_path.iterdir()) == [patients]
+
+
+@pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_interrupt_while_files_are_named_says_that_they_are_there(patients, roles, tmp_path, signal):
+    program = f"""
+import os, signal, shoal.io.transaction as transaction
+usual = transaction._give_name
+def struck(*words, **more):
+    os.kill(os.getpid(), signal.{signal})
+    return usual(*words, **more)
+transaction._give_name = struck
+from shoal.__main__ import main
+main()
+"""
+    targets = ["-o", tmp_path / "release.csv", "--save-recipe", tmp_path / "recipe.toml"]
+    run = run_python("-c", program, "anonymize", patients, "-k", 5, *roles, *targets)
+    assert run.returncode == 130, run.stderr
+    assert run.stderr.endswith("already written: release.csv, recipe.toml.\n")
+    assert {path.name for path in tmp_path.iterdir()} == {"patients.csv", "release.csv", "recipe.toml"}
 
 
 def test_an_interrupted_demo_leaves_no_folder(tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.kernels.space import INTERVAL, NODE, SET, Space
+from shoal.kernels.space.space import INTERVAL, NODE, SET, Space
 
 
 @dataclass(frozen=True)

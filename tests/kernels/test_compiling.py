@@ -12,14 +12,18 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.kernels import compiling
+from shoal.kernels import compiling, keeping
+from shoal.kernels.storing import open_store
 
 CALLEE = "from shoal.kernels.compiling import kernel\n\n@kernel()\ndef answer():\n    return {answer}\n"
 CALLER = (
     "from shoal.kernels.compiling import kernel\nfrom shoal.kernels.callee import answer\n\n"
     "@kernel()\ndef ask():\n    return answer()\n"
 )
-PROGRAM = "from shoal.kernels.caller import ask\nprint(ask(), sum(ask.stats.cache_hits.values()))\n"
+PROGRAM = (
+    "from shoal.kernels.caller import ask\nfrom shoal.kernels.keeping import COUNTS\n"
+    "print(ask(), COUNTS.loaded.count('caller.ask'))\n"
+)
 
 
 @pytest.fixture
@@ -62,55 +66,59 @@ def test_without_a_writable_folder_kernels_run_uncached(copied_package, tmp_path
     assert ask(copied_package, occupied) == (1, 0)
 
 
-def test_kernels_run_and_are_kept_with_a_numba_of_other_inner_parts(copied_package, tmp_path):
-    """As if the import of ``linking`` had failed."""
+def test_kernels_run_with_a_numba_that_lacks_inner_parts(copied_package, tmp_path):
+    """As if the import of ``linking`` had failed: nothing is kept, all is left to numba."""
     without = "import sys; sys.modules['shoal.kernels.linking'] = None\n" + PROGRAM
     checked = without + "from shoal.kernels.compiling import linking; assert linking is None\n"
     assert ask(copied_package, tmp_path / "cache", program=checked) == (1, 0)
+
+
+BROKEN = {
+    "fails": "linking.InnerLowering.run_pass = None\n",
+    "cannot be packed": "linking.pack_outer = None\n",
+    "answers wrongly": "linking.unpack_outer = lambda *_: type('', (), {'entry_point': lambda _, n: __import__('numpy').zeros(n)})()\n",
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_kernels_run_with_a_numba_whose_inner_parts_behave_otherwise(copied_package, tmp_path, fault):
+    checked = (
+        f"from shoal.kernels import compiling, linking\n{BROKEN[fault]}{PROGRAM}assert not compiling.links()\n"
+        "from shoal.kernels.caller import answer; assert type(answer.inner).__name__ == 'CPUDispatcher'\n"
+    )
+    assert ask(copied_package, tmp_path / "cache", program=checked) == (1, 0)
+
+
+def test_linking_is_switched_off_by_the_environment_and_kernels_are_kept_all_the_same(
+    copied_package, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SHOAL_LINKING", "0")
+    checked = PROGRAM + "from shoal.kernels import compiling; assert not compiling.links()\n"
+    assert ask(copied_package, tmp_path / "cache", program=checked) == (1, 0)
     assert ask(copied_package, tmp_path / "cache", program=checked) == (1, 1)
+    monkeypatch.delenv("SHOAL_LINKING")
+    assert ask(copied_package, tmp_path / "cache") == (1, 0), "linked code is not taken for plain code"
 
 
-def test_the_cache_key_depends_on_names_and_texts_of_all_kernel_files(tmp_path):
-    (tmp_path / "a.py").write_text("x = 1\n")
-    seen = {compiling.sources_hash(tmp_path)}
-    (tmp_path / "a.py").write_text("x = 2\n")
-    seen.add(compiling.sources_hash(tmp_path))
-    (tmp_path / "b.py").write_text("")
-    seen.add(compiling.sources_hash(tmp_path))
-    (tmp_path / "b.py").rename(tmp_path / "c.py")
-    seen.add(compiling.sources_hash(tmp_path))
-    assert len(seen) == 4
+@pytest.mark.parametrize("cut", [0, 40, -1], ids=["emptied", "cut", "one byte short"])
+def test_a_damaged_kernel_is_compiled_anew(copied_package, tmp_path, cut):
+    cache = tmp_path / "cache"
+    assert ask(copied_package, cache) == (1, 0)
+    for path in cache.rglob("*.kernel"):
+        path.write_bytes(path.read_bytes()[:cut])
+    assert ask(copied_package, cache) == (1, 0)
+    assert ask(copied_package, cache) == (1, 1)
 
 
-def test_the_cache_key_is_the_same_in_every_copy_of_the_same_sources(copied_package):
-    (copied_package / "kernels" / "caller.py").unlink()
-    (copied_package / "kernels" / "callee.py").unlink()
-    assert compiling.sources_hash(copied_package / "kernels") == compiling.sources_hash()
-
-
-def test_the_chosen_folder_holds_the_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SHOAL_CACHE_DIR", str(tmp_path / "deep" / "down"))
-    folder = compiling.find_cache_folder()
-    assert folder == tmp_path / "deep" / "down" / f"kernels-{compiling.sources_hash()}"
-    assert folder.is_dir()
-
-
-def test_a_chosen_folder_that_cannot_be_made_is_not_replaced_by_another(tmp_path, monkeypatch):
-    occupied = tmp_path / "file"
-    occupied.write_text("")
-    monkeypatch.setenv("SHOAL_CACHE_DIR", str(occupied))
-    assert compiling.find_cache_folder() is None
-
-
-def test_the_home_folder_serves_where_the_cache_folder_of_the_system_cannot_be_written(tmp_path, monkeypatch):
-    occupied = tmp_path / "file"
-    occupied.write_text("")
-    monkeypatch.delenv("SHOAL_CACHE_DIR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(occupied))
-    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
-    folder = compiling.find_cache_folder()
-    assert folder is not None
-    assert folder.parent == tmp_path / "home" / ".cache" / "shoal"
+def test_a_kernel_that_cannot_be_made_from_a_sound_file_is_compiled_anew(copied_package, tmp_path):
+    cache = tmp_path / "cache"
+    assert ask(copied_package, cache) == (1, 0)
+    broken = (
+        "from shoal.kernels import linking\n"
+        "def refuse(*_): raise RuntimeError\n"
+        f"linking.unpack_outer = refuse\nfrom shoal.kernels import compiling; compiling.links = lambda: True\n{PROGRAM}"
+    )
+    assert ask(copied_package, cache, program=broken) == (1, 0)
 
 
 @pytest.mark.compiled
@@ -126,8 +134,8 @@ def test_garbage_is_looked_for_as_before_once_a_kernel_is_compiled(chosen):
         during.append(gc.get_threshold())
         return original(*_ignored)
 
-    original = refused._compiler.compile
-    refused._compiler.compile = watch
+    original = refused.outer._compiler.compile
+    refused.outer._compiler.compile = watch
     before = gc.get_threshold()
     gc.set_threshold(*chosen)
     try:
@@ -140,10 +148,17 @@ def test_garbage_is_looked_for_as_before_once_a_kernel_is_compiled(chosen):
     assert during == [larger if chosen[0] else chosen]
 
 
-def test_numba_settings_are_as_before_once_a_kernel_is_defined(monkeypatch):
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "the user's own choice")
-    compiling.kernel()(lambda: 1)
-    assert numba.config.CACHE_DIR == "the user's own choice"
+@pytest.mark.compiled
+def test_a_kernel_of_another_package_is_compiled_and_not_kept(tmp_path, monkeypatch):
+    """Its source is not part of the hash under which kernels are kept."""
+    monkeypatch.setattr(keeping, "own_store", lambda: open_store(tmp_path))
+
+    @compiling.kernel()
+    def double(number):
+        return number * 2
+
+    assert double(4) == 8
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.compiled
@@ -167,4 +182,4 @@ def test_a_kernel_called_with_integers_of_any_width_is_compiled_once():
         return double(3) + double(numbers[0]) + double(numbers.shape[0])
 
     assert call(np.array([2**31 - 1], np.int32)) == 6 + 2 * (2**31 - 1) + 2
-    assert len(getattr(double, "inner", double).signatures) == 1
+    assert len(double.inner.overloads) == 1

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 import shoal
 from shoal.encoding import encode
 from shoal.frames import Frame
-from shoal.kernels.packing import make_packing
+from shoal.kernels.space.packing import make_packing
 from shoal.methods.base import Grouping
 from shoal.methods.local_recoding import BottomUp, TopDown, group_bottom_up, group_top_down
 from shoal.metrics import Outcome
 from shoal.metrics.loss import ncp_total
 from shoal.recoding import released_cover
 from tests import reference_local_recoding as reference
+from tests.kernels.space.test_space import columns
 from tests.kernels.spaces import Interval, Tree, Values, build_space
-from tests.kernels.test_space import columns
 
 FIGURE_1 = pa.table({"age": [24, 25, 30, 30, 32, 32], "zip": [53712, 53711, 53711, 53711, 53712, 53713]})
 EXAMPLE_1 = pa.table({"x": [10, 20, 20, 50, 50, 60], "y": [70, 60, 50, 20, 15, 10]})
@@ -54,11 +54,11 @@ def groups_of(result):
 
 
 @settings(max_examples=150)
-@given(tables(), st.booleans())
-def test_bottom_up_groups_as_the_plain_reference_does(table, split):
+@given(tables(), st.booleans(), st.booleans())
+def test_bottom_up_groups_as_the_plain_reference_does(table, increase, split):
     chosen, weights, records, k = table
-    labels = group_bottom_up(build_space(chosen, weights), coded(records), k, split=split)
-    assert labels.tolist() == reference.bottom_up(chosen, weights, records, k, split=split)
+    labels = group_bottom_up(build_space(chosen, weights), coded(records), k, increase=increase, split=split)
+    assert labels.tolist() == reference.bottom_up(chosen, weights, records, k, increase=increase, split=split)
 
 
 @settings(max_examples=150)
@@ -83,7 +83,10 @@ def test_both_methods_equal_the_reference_where_the_tree_has_many_nodes(skew):
     ]
     records = [tuple(int(column.cardinality * random.random() ** (1 + skew)) for column in chosen) for _ in range(150)]
     space, weights, order = build_space(chosen), [1.0] * len(chosen), random.permutation(150).astype(np.int32)
-    assert group_bottom_up(space, coded(records), 4).tolist() == reference.bottom_up(chosen, weights, records, 4)
+    for increase in (True, False):
+        assert group_bottom_up(space, coded(records), 4, increase=increase).tolist() == reference.bottom_up(
+            chosen, weights, records, 4, increase=increase
+        )
     assert group_top_down(space, coded(records), 4, order).tolist() == reference.top_down(
         chosen, weights, records, 4, order.tolist()
     )
@@ -121,14 +124,16 @@ def test_top_down_equals_the_reference_where_groups_hold_every_value_but_the_mis
 # --- the paper's examples ----------------------------------------------------------------------------------------
 
 
-def test_bottom_up_returns_the_two_groups_of_examples_1_and_4():
-    result = shoal.anonymize(EXAMPLE_1, k=2, quasi_identifiers=["x", "y"], method="bottom-up")
+@pytest.mark.parametrize("merge", ["increase", "union"])
+def test_bottom_up_returns_the_two_groups_of_examples_1_and_4(merge):
+    result = shoal.anonymize(EXAMPLE_1, k=2, quasi_identifiers=["x", "y"], method=BottomUp(merge=merge))
     assert groups_of(result) == {frozenset({0, 1, 2}), frozenset({3, 4, 5})}
     assert result.audit.k == 3
 
 
-def test_bottom_up_finds_the_better_grouping_of_figure_1():
-    result = shoal.anonymize(FIGURE_1, k=3, quasi_identifiers=["age", "zip"], method="bottom-up")
+@pytest.mark.parametrize("merge", ["increase", "union"])
+def test_bottom_up_finds_the_better_grouping_of_figure_1(merge):
+    result = shoal.anonymize(FIGURE_1, k=3, quasi_identifiers=["age", "zip"], method=BottomUp(merge=merge))
     assert result.metrics["ncp_total"] <= 7.5
 
 
@@ -172,7 +177,7 @@ def test_every_group_has_at_least_k_records(method):
     assert np.bincount(result.groups).min() >= 6
 
 
-@pytest.mark.parametrize("method", [BottomUp(), BottomUp(split=False), TopDown()], ids=repr)
+@pytest.mark.parametrize("method", [BottomUp(), BottomUp(split=False), BottomUp(merge="union"), TopDown()], ids=repr)
 def test_both_methods_pass_every_common_check(method):
     shoal.testing.check_method(method)
 
@@ -202,6 +207,11 @@ def test_a_heavy_column_loses_less(method):
 def test_weights_that_mean_nothing_are_refused(method, weights):
     with pytest.raises(shoal.ShoalError, match="weights"):
         shoal.anonymize(EXAMPLE_1, k=2, quasi_identifiers=["x", "y"], method=method, weights=weights)
+
+
+def test_an_unknown_rule_of_merging_is_refused():
+    with pytest.raises(shoal.ShoalError, match="'merge' parameter of BottomUp must be one of 'increase', 'union'"):
+        BottomUp(merge="least")
 
 
 def test_top_down_needs_a_round():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.kernels import merge_split as kernels
-from shoal.kernels.record_tree import (
+from shoal.kernels.search.record_tree import (
     build_tree,
     cost_with_box,
     cost_with_record,
@@ -15,7 +15,7 @@ from shoal.kernels.record_tree import (
     nearest_record,
     new_frontier,
 )
-from shoal.kernels.space import cover_groups
+from shoal.kernels.space.space import cover_groups
 from shoal.methods.base import Task
 from shoal.methods.merge_split import MergeSplit
 from tests import reference_merge_split
@@ -24,11 +24,20 @@ from tests.methods.coded import coded_table, coded_tables, run_in_chunks
 
 
 @settings(deadline=None, max_examples=300)
-@given(coded_tables())
-def test_the_kernel_groups_as_the_plain_reference_does(drawn):
+@given(coded_tables(), st.booleans())
+def test_the_kernel_groups_as_the_plain_reference_does(drawn, grow):
     columns, weights, codes, k = drawn
-    found = MergeSplit().run(coded_table(columns, weights, codes), Task(k=k))
-    assert found.labels.tolist() == reference_merge_split.group(columns, weights, codes, k)
+    found = MergeSplit(grow=grow).run(coded_table(columns, weights, codes), Task(k=k))
+    assert found.labels.tolist() == reference_merge_split.group(columns, weights, codes, k, grow=grow)
+
+
+@settings(deadline=None)
+@given(coded_tables())
+def test_groups_that_do_not_grow_end_at_k_until_the_rest_joins_them(drawn):
+    columns, weights, codes, k = drawn
+    sizes = np.bincount(MergeSplit(grow=False).run(coded_table(columns, weights, codes), Task(k=k)).labels)
+    assert len(sizes) == len(codes[0]) // k
+    assert sizes.min() >= k
 
 
 @settings(deadline=None)
@@ -39,7 +48,7 @@ def test_it_ends_with_groups_of_k_and_no_record_split_more_than_k_times(drawn):
     merge = kernels.start(table.space, table.codes, k)
     tree = build_tree(table.space, table.codes, np.arange(table.records, dtype=np.int32))
     rounds = 0
-    while not kernels.run(table.space, table.codes, merge, tree, k, 1):
+    while not kernels.run(table.space, table.codes, merge, tree, k, 2 * k - 1, 1):
         rounds += 1
         assert merge.done[0] == (merge.label < 0).sum() <= table.records - k * rounds
     kernels.place_rest(table.space, table.codes, merge)
@@ -51,6 +60,7 @@ def test_it_ends_with_groups_of_k_and_no_record_split_more_than_k_times(drawn):
 
 def test_merge_split_passes_every_common_check():
     shoal.testing.check_method(MergeSplit())
+    shoal.testing.check_method(MergeSplit(grow=False))
 
 
 def far_member(split_before):

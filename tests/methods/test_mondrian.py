@@ -16,12 +16,23 @@ from tests.tables import coded_table, coded_tables
 
 
 @settings(max_examples=150, deadline=None)
-@given(coded_tables(), st.integers(2, 5), st.booleans(), st.booleans())
-def test_mondrian_equals_its_slow_twin_label_for_label(table, k, strict, by_tree):
+@given(coded_tables(), st.integers(2, 5), st.booleans(), st.booleans(), st.booleans())
+def test_mondrian_equals_its_slow_twin_label_for_label(table, k, strict, by_tree, median):
     if k > table.records:
         return
-    found = shoal.Mondrian(strict=strict, categories="tree" if by_tree else "order").run(table, Task(k=k)).labels
-    assert found.tolist() == reference.mondrian(table, k, strict=strict, by_tree=by_tree)
+    method = shoal.Mondrian(
+        strict=strict, categories="tree" if by_tree else "order", cut="median" if median else "nearest"
+    )
+    found = method.run(table, Task(k=k)).labels
+    assert found.tolist() == reference.mondrian(table, k, strict=strict, by_tree=by_tree, median=median)
+
+
+def test_a_column_whose_median_leaves_too_few_on_a_side_is_cut_nearby_or_not_at_all():
+    table = encode(Frame(pa.table({"x": [1, 1, 1, 1, 2, 3, 3, 3, 3, 3]})), ["x"])  # after the median, 2, comes half
+    assert shoal.Mondrian(cut="median").run(table, Task(k=5)).labels.tolist() == [0] * 5 + [1] * 5
+    lopsided = encode(Frame(pa.table({"x": [1, 1, 2, 2, 2, 2, 2, 2]})), ["x"])
+    assert shoal.Mondrian(cut="median").run(lopsided, Task(k=2)).labels.tolist() == [0] * 8
+    assert shoal.Mondrian(cut="nearest").run(lopsided, Task(k=2)).labels.tolist() == [0] * 2 + [1] * 6
 
 
 def test_parts_smaller_than_the_domain_are_cut_the_same_way():
@@ -33,7 +44,14 @@ def test_parts_smaller_than_the_domain_are_cut_the_same_way():
 
 
 @pytest.mark.parametrize(
-    "method", [shoal.Mondrian(), shoal.Mondrian(strict=False), shoal.Mondrian(categories="tree")], ids=repr
+    "method",
+    [
+        shoal.Mondrian(),
+        shoal.Mondrian(strict=False),
+        shoal.Mondrian(categories="tree"),
+        shoal.Mondrian(cut="median"),
+    ],
+    ids=repr,
 )
 def test_mondrian_passes_every_common_check(method):
     shoal.testing.check_method(method)
@@ -68,3 +86,8 @@ def test_progress_rises_and_never_passes_one():
 def test_an_unknown_way_to_cut_categories_is_refused():
     with pytest.raises(ParameterError, match="'categories'"):
         shoal.Mondrian(categories="leaves")
+
+
+def test_an_unknown_place_to_cut_is_refused():
+    with pytest.raises(ParameterError, match="'cut' parameter of Mondrian must be one of 'nearest', 'median'"):
+        shoal.Mondrian(cut="mean")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.metrics import Condition, Query, parse_query, query_error, random_queries, read_queries
-from shoal.recoding import parse_cell
+from shoal.parsing import parse_cell
 
 JOBS = shoal.Hierarchy.from_dict({"*": {"care": ["nurse", "doctor"], "craft": ["baker", "smith", "tailor"]}})
 NAMES = ["age", "weight", "job", "town", "sex"]

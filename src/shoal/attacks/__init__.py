@@ -16,7 +16,8 @@ from shoal.attacks.matching import linkage
 from shoal.attacks.ranges import downcoding
 from shoal.attacks.remains import leftovers, row_order
 from shoal.attacks.representatives import distance_linkage, representative_columns
-from shoal.hierarchy import Hierarchy
+from shoal.encoding import HierarchyChoice, check_hierarchies, load_hierarchy
+from shoal.validation import check_int, check_names
 
 __all__ = [
     "Finding",
@@ -41,7 +42,7 @@ def run_attacks(
     known: Any = None,
     previous: Any = None,
     k: int = 2,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
+    hierarchies: Mapping[str, HierarchyChoice] | None = None,
     seed: int = 0,
 ) -> list[Finding]:
     """Try every attack for which there is enough to go by, and return what each found.
@@ -50,11 +51,16 @@ def run_attacks(
     for representatives that are numbers, distance linkage are tried where the release is still in the order of the
     original, because only then can their guesses be checked.
     """
-    found = [linkage(original, release, on, known=known, hierarchies=hierarchies, seed=seed)]
-    found += [homogeneity(original, release, on, name, hierarchies=hierarchies, seed=seed) for name in sensitive]
+    on, sensitive = check_names("run_attacks", "on", on), check_names("run_attacks", "sensitive", sensitive)
+    check_int("run_attacks", "k", k, least=2)
+    check_int("run_attacks", "seed", seed, least=0)
+    choices = check_hierarchies("run_attacks", hierarchies)
+    trees = {name: load_hierarchy(name, choice) for name, choice in choices.items()}
+    found = [linkage(original, release, on, known=known, hierarchies=trees, seed=seed)]
+    found += [homogeneity(original, release, on, name, hierarchies=trees, seed=seed) for name in sensitive]
     if previous is not None:
-        found.append(two_releases(original, previous, release, on, k=k, hierarchies=hierarchies, seed=seed))
-    order = row_order(original, release, on, hierarchies=hierarchies, seed=seed)
+        found.append(two_releases(original, previous, release, on, k=k, hierarchies=trees, seed=seed))
+    order = row_order(original, release, on, hierarchies=trees, seed=seed)
     found += [order, leftovers(original, release, on)]
     own, published = as_frame(original), as_frame(release)
     if order.figures["order_kept"] and own.records == published.records:
@@ -62,5 +68,5 @@ def run_attacks(
         if numbers:
             found.append(distance_linkage(own, published, numbers))
         else:
-            found.append(downcoding(own, published, on, hierarchies=hierarchies))
+            found.append(downcoding(own, published, on, hierarchies=trees))
     return found

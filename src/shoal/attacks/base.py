@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import LongArray
 from shoal.frames import Frame, to_frame
-from shoal.typing import LongArray
 from shoal.validation import check_int
 
 _SURE = 1.959964

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import LongArray
 from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
 from shoal.attacks.matching import covering_groups
 from shoal.audit import count_tuples
 from shoal.errors import ColumnError
 from shoal.frames import Frame
 from shoal.hierarchy import Hierarchy
-from shoal.kernels.tuples import Tuples
-from shoal.typing import LongArray
+from shoal.kernels.space.tuples import Tuples
 from shoal.validation import check_columns, check_int
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.arrays import FloatArray, LongArray
+from shoal.kernels.search.kdtree import build_tree
+from shoal.kernels.search.nearest import nearest_of
 from shoal.metrics.utility import check_alike
-from shoal.typing import FloatArray, LongArray
 
 _LEAF = 16
 _CHUNK = 20_000
@@ -30,8 +32,6 @@ def distance_linked(original: FloatArray, released: FloatArray) -> float:
 
 
 def _nearest_rows(known: FloatArray, shown: FloatArray) -> LongArray:
-    from shoal.kernels.kdtree import build_tree  # noqa: PLC0415  (numba is imported when first needed)
-    from shoal.kernels.nearest import nearest_of  # noqa: PLC0415
 
     tree = build_tree(np.ascontiguousarray(known), _LEAF)
     shown = np.ascontiguousarray(shown)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import FloatArray
 from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
 from shoal.attacks.matching import covering_groups
 from shoal.audit import column_codes, count_tuples
 from shoal.hierarchy import Hierarchy
-from shoal.kernels.tuples import Tuples
-from shoal.typing import FloatArray
+from shoal.kernels.space.tuples import Tuples
 from shoal.validation import check_columns
 
 SUSPICION = 2.0

@@ -10,14 +10,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.arrays import AnyArray, BoolArray, LongArray
 from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
 from shoal.audit import column_codes, count_tuples
-from shoal.encoding import value_texts
+from shoal.encoding import exact_numbers, is_ordered, value_texts
 from shoal.errors import ColumnError
 from shoal.hierarchy import Hierarchy
-from shoal.kernels.tuples import Tuples, distinct_tuples
-from shoal.recoding import Cell, parse_column, range_text
-from shoal.typing import AnyArray, BoolArray, LongArray
+from shoal.kernels.space.tuples import Tuples, distinct_tuples
+from shoal.parsing import Cell, parse_column, read_number
+from shoal.recoding import range_text
 from shoal.validation import check_columns
 
 _CHUNK = 256
@@ -112,10 +113,13 @@ def _covers(cell: Cell, values: pa.Array, texts: AnyArray, tree: Hierarchy | Non
         return np.array([text is None for text in texts])
     if cell.form == "range" and tree is not None and range_text(*cell.values) in tree.labels:
         cell = Cell("value", (range_text(*cell.values),))  # a node that is named like a range
-    if cell.form == "range":
-        low, high = (pa.scalar(end).cast(values.type) for end in cell.values)
-        inside = pc.and_(pc.greater_equal(values, low), pc.less_equal(values, high))
-        return np.asarray(inside.fill_null(False))
+    if cell.form == "range" and is_ordered(values.type):
+        low, high = (read_number(end, values.type) for end in cell.values)
+        present = np.asarray(values.is_valid())
+        inside = np.zeros(len(values), np.bool_)
+        numbers = exact_numbers(values.drop_null())
+        inside[present] = (low <= numbers) & (numbers <= high)
+        return inside
     members = set(cell.values)
     if cell.form == "value" and tree is not None and cell.values[0] in tree.labels:
         members = set(tree.leaves_below(cell.values[0]))

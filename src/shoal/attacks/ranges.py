@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import IntArray, LongArray
 from shoal.attacks.base import Finding, as_frame, rate, typed_table
 from shoal.audit import count_tuples
 from shoal.encoding import value_texts
 from shoal.errors import DataError
 from shoal.frames import encode_dictionary
 from shoal.hierarchy import Hierarchy
-from shoal.kernels.tuples import Tuples
-from shoal.recoding import Cell, parse_column, range_text
-from shoal.typing import IntArray, LongArray
+from shoal.kernels.space.tuples import Tuples
+from shoal.parsing import Cell, parse_column
+from shoal.recoding import range_text
 from shoal.validation import check_columns
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.arrays import FloatArray
 from shoal.attacks.base import Finding, as_frame, rate, typed_table
 from shoal.attacks.distance import distance_linked
 from shoal.errors import DataError
 from shoal.frames import Frame
-from shoal.recoding import parse_column
-from shoal.typing import FloatArray
+from shoal.parsing import parse_column
 from shoal.validation import check_columns
 
 

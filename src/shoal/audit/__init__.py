@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shoal.audit.counting import check_release, column_codes, count_tuples
+from shoal.arrays import IntArray, LongArray
+from shoal.audit.counting import column_codes, count_tuples
+from shoal.audit.covering import check_cover
+from shoal.audit.pushed import count_in_database, is_in_database
+from shoal.audit.recount import check_codes, check_release
 from shoal.audit.risk import PopulationUniqueness, Risk, estimate_uniqueness, measure_risk
 from shoal.audit.uniques import UniqueSet, unique_sets
-from shoal.encoding import HierarchyChoice, encode_attribute
+from shoal.encoding import CodedAttribute, HierarchyChoice, KindChoice, check_hierarchies, encode_attribute
 from shoal.errors import ParameterError
-from shoal.frames import Frame, to_frame
-from shoal.kernels.tuples import Tuples, distinct_tuples
+from shoal.frames import Frame, refuse_nested, to_frame
+from shoal.io.files import open_table
+from shoal.io.source import ReadOptions
+from shoal.kernels.space.tuples import distinct_tuples
+from shoal.privacy.base import Requirement
+from shoal.privacy.histograms import DISTANCES, HistogramRequirement
 from shoal.privacy.measures import Histograms
 from shoal.privacy.people import open_people
 from shoal.privacy.rows import plain_row
 from shoal.privacy.t_closeness import closeness
-from shoal.typing import LongArray
-from shoal.validation import check_columns, check_float
+from shoal.validation import check_columns, check_float, check_int, check_mapping, check_names
 
 __all__ = [
     "AT_MOST",
@@ -29,9 +37,12 @@ __all__ = [
     "Risk",
     "UniqueSet",
     "audit",
+    "check_codes",
+    "check_cover",
     "check_release",
     "column_codes",
     "count_tuples",
+    "measure_attribute",
     "unique_sets",
 ]
 
@@ -103,72 +114,124 @@ def audit(
     *,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] = (),
-    hierarchies: dict[str, HierarchyChoice] | None = None,
+    hierarchies: Mapping[str, HierarchyChoice] | None = None,
+    kinds: Mapping[str, KindChoice] | None = None,
     sampling_fraction: float | None = None,
     population: Any = None,
     unique_columns: int = 0,
+    table: str | None = None,
+    query: str | None = None,
 ) -> Audit:
     """Count the groups of a table and measure what they promise.
 
     Parameters
     ----------
     data
-        A table, released or not; cells are compared as they are.
+        A table, released or not, or the file or database it is in; cells are compared as they are. In a database the
+        groups are counted by the database itself, and only counts travel.
     quasi_identifiers
         The columns by which records are told apart.
     sensitive
         Columns of which l, t, α, β and δ are measured.
     hierarchies
         For sensitive columns whose distance in t is that of a hierarchy.
+    kinds
+        For sensitive columns whose type does not say it: ``"nominal"``, ``"numeric"``, ``"date"``, or a list of
+        values from low to high.
     sampling_fraction
         The share of the population that is in the table; gives estimates of population uniqueness.
     population
         A table of the population with the same columns, or the path of one; gives the journalist's risk.
     unique_columns
         Look for the sets of up to this many quasi-identifiers by which records are alone; 0: do not.
+    table, query
+        In a database: the name of the table, or the query that gives the rows.
     """
-    frame = to_frame(data)
-    names = check_columns("a quasi-identifier", quasi_identifiers, frame.names)
-    if not names:
+    wanted, private = (
+        check_names("audit", "quasi_identifiers", quasi_identifiers),
+        check_names("audit", "sensitive", sensitive),
+    )
+    if not wanted:
         raise ParameterError("An audit needs at least one quasi-identifier. Got none.")
-    others = check_columns("sensitive", sensitive, frame.names)
+    trees, orders = check_hierarchies("audit", hierarchies), check_mapping("audit", "kinds", kinds)
+    check_int("audit", "unique_columns", unique_columns, least=0)
     if sampling_fraction is not None:
         check_float("audit", "sampling_fraction", sampling_fraction, least=0.0, above=True, most=1.0)
+
+    def measure(frame: Frame, name: str, label: IntArray, groups: int) -> dict[str, float]:
+        attribute = encode_attribute(frame, name, trees.get(name), orders.get(name))
+        return measure_attribute(attribute, label, groups)
+
+    if is_in_database(data) and population is None and not unique_columns:
+        counted = count_in_database(data, ReadOptions(table=table, query=query), wanted, private)
+        measures = {name: measure(rows, name, label, len(counted.size)) for name, rows, label in counted.sensitive}
+        people = _estimated_people(counted.size, sampling_fraction)
+        return _assemble(counted.names, counted.size, measures, people, sampling_fraction)
+    frame = open_table(data, table=table, query=query) if isinstance(data, (str, Path)) else to_frame(data)
+    names = check_columns("a quasi-identifier", wanted, frame.names)
+    others = check_columns("sensitive", private, frame.names)
+    refuse_nested(frame, [*names, *others])
     tuples = count_tuples(frame.table, names)
-    size = tuples.size
-    people = _people_of(frame, names, population, size, sampling_fraction)
+    measures = {name: measure(frame, name, tuples.label, len(tuples.size)) for name in others}
+    people = _people_of(frame, names, population, tuples.size, sampling_fraction)
+    found = _assemble(names, tuples.size, measures, people, sampling_fraction)
+    alone = tuple(unique_sets(frame, names, largest=unique_columns)) if unique_columns else ()
+    return replace(found, unique_sets=alone)
+
+
+def _assemble(
+    names: tuple[str, ...],
+    size: LongArray,
+    measures: dict[str, dict[str, float]],
+    people: LongArray | None,
+    sampling_fraction: float | None,
+) -> Audit:
+    """Return what the sizes of the groups and the measures of their sensitive values tell."""
     distinct, groups = np.unique(size, return_counts=True)
     return Audit(
-        records=frame.records,
+        records=int(size.sum()),
         quasi_identifiers=names,
         k=int(size.min()) if len(size) else 0,
         groups=len(size),
         mean_size=float(size.mean()) if len(size) else 0.0,
         largest=int(size.max(initial=0)),
         unique=int((size == 1).sum()),
-        sensitive={name: _measure(frame, name, tuples, (hierarchies or {}).get(name)) for name in others},
+        sensitive=measures,
         sizes=dict(zip(distinct.tolist(), groups.tolist(), strict=True)),
         risk=measure_risk(size, people) if len(size) else None,
         population=tuple(estimate_uniqueness(size, sampling_fraction)) if sampling_fraction and len(size) else (),
-        unique_sets=tuple(unique_sets(frame, names, largest=unique_columns)) if unique_columns else (),
     )
 
 
-def _measure(frame: Frame, name: str, tuples: Tuples, hierarchy: HierarchyChoice | None) -> dict[str, float]:
-    """Return the worst group's measures of one sensitive column."""
-    if not frame.records:
+def measure_attribute(
+    attribute: CodedAttribute, labels: IntArray, groups: int, requirements: Sequence[Requirement] = ()
+) -> dict[str, float]:
+    """Return the worst group's measures of one sensitive column; records labelled -1 count in the whole table only.
+
+    t is measured by the distance that a model among ``requirements`` asks for, else by the one that fits the column.
+    """
+    if not groups:
         return {"l": 0.0, "entropy_l": 0.0, "t": 0.0, "alpha": 0.0, "beta": 0.0, "delta": 0.0}
-    attribute = encode_attribute(frame, name, hierarchy)
-    groups = len(tuples.size)
-    found = Histograms(plain_row(attribute), tuples.label, groups)
+    found = Histograms(plain_row(attribute), labels, groups)
     return {
         "l": float(found.distinct().min()),
         "entropy_l": float(found.entropy().min()),
-        "t": float(closeness("audit", attribute, 1.0).measured(tuples.label, groups).max()),
+        "t": max(float(one.measured(labels, groups).max()) for one in _distances(attribute, requirements)),
         "alpha": float(found.alpha().max()),
         "beta": float(found.beta().max()),
         "delta": float(found.delta().max()),
     }
+
+
+def _distances(attribute: CodedAttribute, requirements: Sequence[Requirement]) -> list[HistogramRequirement]:
+    parts = [part for one in requirements for part in one.parts if isinstance(part, HistogramRequirement)]
+    asked = [one for one in parts if one.row.name == attribute.name and one.measure in DISTANCES]
+    return asked or [closeness("audit", attribute, 1.0)]
+
+
+def _estimated_people(size: LongArray, fraction: float | None) -> LongArray | None:
+    """Return how many people of the population share each group's values, where only its share in the table is known."""
+    return None if fraction is None else np.maximum(np.rint(size / fraction), size).astype(np.int64)
 
 
 def _people_of(
@@ -176,7 +239,7 @@ def _people_of(
 ) -> LongArray | None:
     """Return how many people of the population share each group's values, counted or estimated."""
     if population is None:
-        return None if fraction is None else np.maximum(np.rint(size / fraction), size).astype(np.int64)
+        return _estimated_people(size, fraction)
     import pyarrow as pa  # noqa: PLC0415
 
     people = open_people(population)

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from shoal.errors import PrivacyError
+from shoal.arrays import IntArray
 from shoal.frames import encode_dictionary
-from shoal.kernels.tuples import Tuples, distinct_tuples
-from shoal.typing import IntArray
+from shoal.kernels.space.tuples import Tuples, distinct_tuples
 
 
 def column_codes(table: pa.Table, names: Sequence[str]) -> IntArray:
@@ -26,13 +25,3 @@ def column_codes(table: pa.Table, names: Sequence[str]) -> IntArray:
 def count_tuples(table: pa.Table, names: Sequence[str]) -> Tuples:
     """Return the distinct combinations of values in the columns ``names``, with their counts."""
     return distinct_tuples(column_codes(table, names))
-
-
-def check_release(table: pa.Table, quasi_identifiers: Sequence[str], k: int) -> None:
-    """Raise unless every combination of released values occurs at least ``k`` times."""
-    counts = count_tuples(table, quasi_identifiers).size
-    if len(counts) and counts.min() < k:
-        raise PrivacyError(
-            f"The release is not {k}-anonymous: the fresh count found a group of {counts.min()}. Nothing was released.",
-            hint="this is a fault in the method; please report it.",
-        )

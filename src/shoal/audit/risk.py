@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.typing import LongArray
+from shoal.arrays import LongArray
 
 AT_RISK = 0.2
 """A record counts as at risk where the chance to pick the right person is above this."""

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from shoal.arrays import AnyArray, BoolArray, IntArray, LongArray
 from shoal.audit.counting import column_codes
 from shoal.frames import to_frame
-from shoal.typing import AnyArray, BoolArray, IntArray, LongArray
+from shoal.kernels.measuring.uniques import mark_alone
 from shoal.validation import check_columns, check_int
 
 _MOST_CELLS = 1 << 24
@@ -100,7 +101,6 @@ def _alone(before: _Together, row: IntArray, span: int) -> BoolArray:
     if cells > max(_MOST_CELLS, 4 * len(before.records)):
         alone[_split(before, row, span).records] = False
         return alone
-    from shoal.kernels.uniques import mark_alone  # noqa: PLC0415  (numba is imported when first needed)
 
     mark_alone(before.records, before.label, row, span, np.zeros(cells, np.uint8), alone)
     return alone

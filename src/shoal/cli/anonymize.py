@@ -11,20 +11,23 @@ from shoal.cli.console import make_table, note_written, out, print_json, progres
 from shoal.cli.options import (
     INPUT,
     OUTPUT,
+    Place,
+    Reading,
     file_argument,
     force_option,
     input_options,
     json_option,
-    load,
     names_option,
     pairs_callback,
     path_option,
+    show_values_option,
     split_call,
 )
-from shoal.errors import FileError, ParameterError
+from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.api import Anonymizer
+    from shoal.io.transaction import Transaction
     from shoal.recipe import Recipe
     from shoal.result import Result
 
@@ -98,7 +101,7 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
     multiple=True,
     metavar="COLUMN=NUMBER",
     callback=pairs_callback,
-    help="How much the loss in a column counts. Default: 1.",
+    help="How much the loss in a column counts. Default: 1. Nodes of its hierarchy count with [bold]COLUMN:NODE=NUMBER[/bold].",
     panel=COLUMNS,
 )
 @click.option(
@@ -143,7 +146,20 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
 @path_option(
     "-o",
     "--output",
-    text="Write the release here (.csv, .tsv, .csv.gz, .parquet). Without it nothing is written.",
+    text="Write the release here; the ending chooses the format, such as .csv, .csv.gz, .parquet, .xlsx, .sav. Without it nothing is written.",
+)
+@click.option(
+    "--to-table",
+    metavar="NAME",
+    help="Write the release into a new table of the database, which counts it before the table gets its name.",
+    panel=OUTPUT,
+)
+@click.option(
+    "--to",
+    "database",
+    metavar="ADDRESS",
+    help="Database for --to-table, where it is not the one the rows come from.",
+    panel=OUTPUT,
 )
 @click.option(
     "--keep-order",
@@ -154,7 +170,13 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
 @click.option(
     "--sidecar",
     is_flag=True,
-    help="Also write a JSON file beside the release: input hash, recipe, versions, measures.",
+    help="Also write a JSON file beside the release ([bold]release.csv.json[/bold]): recipe, versions, measures.",
+    panel=OUTPUT,
+)
+@click.option(
+    "--spreadsheet-safe",
+    is_flag=True,
+    help="Put an apostrophe before text cells of a CSV release that a spreadsheet would run as formulas.",
     panel=OUTPUT,
 )
 @path_option(
@@ -172,16 +194,19 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
     text="Write all choices to a recipe file, to repeat the release.",
 )
 @force_option
+@show_values_option
 @json_option
 def command(
     *,
-    file: Path,
+    file: Place,
     recipe: Path | None,
-    separator: str | None,
-    encoding: str | None,
+    reading: Reading,
     output: Path | None,
+    to_table: str | None,
+    database: str | None,
     keep_order: bool,
     sidecar: bool,
+    spreadsheet_safe: bool,
     report: Path | None,
     report_examples: bool,
     save_recipe: Path | None,
@@ -191,47 +216,96 @@ def command(
 ) -> None:
     """Release a table in which every record hides among at least k.
 
-    FILE is a CSV or Parquet file with one record a person. The released rows are counted again before
+    FILE is a table with one record a person: CSV, Parquet, Arrow, Excel, SPSS, Stata or SAS, a folder of Parquet files,
+    an address such as s3://bucket/people.parquet, or a database such as postgresql://host/db (with --table or --query). The released rows are counted again before
     anything is written; if the promise does not hold, nothing is.
 
     [dim]shoal anonymize patients.csv -k 10 --qi age,sex,zip --sensitive diagnosis --identifier name -o release.csv[/dim]
     """
-    targets = _check_targets(file, output, report, save_recipe, sidecar=sidecar, force=force)
+    from shoal.io.transaction import Transaction
+    from shoal.recipe import recipe_inputs
+
     with progress_bar("reading") as progress:
-        anonymizer = make_anonymizer(recipe, choices, progress)
+        anonymizer = make_anonymizer(recipe, choices | reading.notation, progress)
+        inputs = [
+            *([file] if isinstance(file, Path) else []),
+            *([recipe] if recipe else []),
+            *recipe_inputs(anonymizer.recipe()),
+        ]
+        files = Transaction(force=force, inputs=inputs)
+        targets = _add_targets(files, output, report, save_recipe, sidecar=sidecar)
+        address = _check_table(file, database, to_table, force=force)
         progress(0.0, "reading the file")
-        result = anonymizer.fit(load(file, separator, encoding)).result_
+        result = anonymizer.fit(reading.load(file)).result_
         progress(0.95, "writing")
-        if output:
-            result.save(output, force=force, shuffle=not keep_order, sidecar=sidecar)
-            note_written(output.name)
-        if report:
-            result.report(examples=report_examples).save(report, force=force)
-            note_written(report.name)
-        if save_recipe:
-            anonymizer.save(save_recipe, force=force)
+        try:
+            with files:
+                if output:
+                    result.stage(
+                        files, output, shuffle=not keep_order, sidecar=sidecar, spreadsheet_safe=spreadsheet_safe
+                    )
+                if report:
+                    files.temporary(report).write_text(
+                        result.report(examples=report_examples).text(report), encoding="utf-8"
+                    )
+                if save_recipe:
+                    anonymizer.stage(files, save_recipe)
+                told = [*targets, *([Path(to_table)] if to_table else [])]
+                tell_result(result, told, as_json=as_json)  # if it cannot be told, nothing is written
+                if address and to_table:
+                    result.save_to_database(address, to_table, force=force)
+                    note_written(to_table)
+        finally:  # an interrupt that waited for the files to get their names comes after them
+            if files.named:
+                note_written(*(target.name for target in targets))
+
+
+def tell_result(result: Result, targets: list[Path], *, as_json: bool) -> None:
+    """Print what came out."""
     if as_json:
         print_json(describe(result) | {"written": [str(target) for target in targets]})
     else:
         show_result(result, targets)
 
 
-def _check_targets(
-    file: Path, output: Path | None, report: Path | None, save_recipe: Path | None, *, sidecar: bool, force: bool
+def _check_table(file: Place, database: str | None, table: str | None, *, force: bool) -> str | None:
+    """Return the database to write into; refuse it, or a table that is there, before the work."""
+    if table is None:
+        if database:
+            raise ParameterError("The option --to needs the name of a table. Got no --to-table.")
+        return None
+    from shoal.saving import check_database
+
+    address = database or (str(file) if not isinstance(file, Path) or database_like(file) else None)
+    if address is None:
+        raise ParameterError(
+            "The option --to-table needs a database. Got a file.", hint="name one with --to postgresql://host/db."
+        )
+    check_database(address, table, force=force)
+    return address
+
+
+def database_like(file: Path) -> bool:
+    """Tell whether a file is a database."""
+    from shoal.audit.pushed import is_in_database
+
+    return is_in_database(file)
+
+
+def _add_targets(
+    files: Transaction, output: Path | None, report: Path | None, save_recipe: Path | None, *, sidecar: bool
 ) -> list[Path]:
     """Return the files to write; refuse them before the work, not after it."""
-    from shoal.files import check_target, file_format
+    from shoal.io.files import file_format
     from shoal.report import report_form
-    from shoal.result import sidecar_path
+    from shoal.saving import sidecar_path
 
     if output is None and sidecar:
         raise ParameterError("The option --sidecar needs a release to stand beside. Got no --output.")
     beside = sidecar_path(output) if output and sidecar else None
     targets = [target for target in (output, beside, report, save_recipe) if target]
     for target in targets:
-        check_target(target, force=force)
-        if target.exists() and file.exists() and target.samefile(file):
-            raise FileError(f"The target {target.name!r} is the input itself.", hint="write to another file.")
+        files.add(target, last=target is output)
     if output:
         file_format(output)
     if report:
@@ -259,10 +333,12 @@ def _given(choices: dict[str, Any], base: Recipe | None) -> dict[str, Any]:
     from shoal.privacy import make_model
 
     given = {name: value for name, value in choices.items() if value not in (None, (), {})}
-    for name, read in (("hierarchies", str), ("kinds", _kind), ("weights", _weight)):
+    for name, read in (("hierarchies", str), ("kinds", _kind)):
         if name in given:
             mapping = {column: read(text) for column, text in given[name].items()}
             given[name] = {**(getattr(base, name) if base else {}), **mapping}
+    if "weights" in given:
+        given["weights"] = {**(base.weights if base else {}), **_weights(given["weights"])}
     if "method" in given:
         name, options = split_call(given["method"])
         given["method"] = make_method(name, **options)
@@ -273,6 +349,22 @@ def _given(choices: dict[str, Any], base: Recipe | None) -> dict[str, Any]:
 
 def _kind(text: str) -> str | list[str]:
     return [value.strip() for value in text.split(",")] if "," in text else text
+
+
+def _weights(texts: dict[str, str]) -> dict[str, float | dict[str, float]]:
+    """Return weights of columns, and of nodes of their hierarchies for keys such as ``job:Nurse``."""
+    nodes: dict[str, dict[str, float]] = {}
+    for key, text in texts.items():
+        column, colon, node = key.partition(":")
+        if colon:
+            nodes.setdefault(column, {})[node] = _weight(text)
+    columns = {key: _weight(text) for key, text in texts.items() if ":" not in key}
+    both = sorted(set(columns) & set(nodes))
+    if both:
+        raise ParameterError(
+            f"The column {both[0]!r} is given a weight of its own and weights of nodes.", hint="give one or the other."
+        )
+    return columns | nodes
 
 
 def _weight(text: str) -> float:
@@ -300,7 +392,7 @@ def describe(result: Result) -> dict[str, Any]:
 
 
 def show_result(result: Result, targets: list[Path]) -> None:
-    """Print what came out."""
+    """Print what came out, for people to read."""
     console, audit = out(), result.audit
     withheld = f", {result.suppressed:,} withheld" if result.suppressed else ""
     console.print(

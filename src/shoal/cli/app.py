@@ -13,7 +13,7 @@ import rich_click as click
 from click.exceptions import Exit
 
 from shoal._version import __version__
-from shoal.cli.console import begin, progress_so_far, tell_error, tell_warning
+from shoal.cli.console import begin, progress_so_far, tell_error, tell_fault, tell_warning
 from shoal.errors import PrivacyError, ShoalError, ShoalWarning
 
 DONE, FALLS_SHORT, BAD_INPUT, OWN_FAULT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": "shoal.cli.compare",
     "methods": "shoal.cli.methods",
     "hierarchy": "shoal.cli.hierarchy",
+    "serve": "shoal.cli.serve",
 }
 """Name → module; the command is the attribute ``command`` of the module."""
 
@@ -77,7 +78,7 @@ def _explain(fault: BaseException) -> int:
         tell_error(f"Stopped {progress_so_far()}.")
         return INTERRUPTED
     if isinstance(fault, ShoalError):
-        tell_error(fault.message, fault.hint)
+        tell_fault(fault)
         return FALLS_SHORT if isinstance(fault, PrivacyError) else BAD_INPUT
     if isinstance(fault, MemoryError):
         tell_error("There is not enough memory for this table.", "take fewer columns or rows, or a larger machine.")

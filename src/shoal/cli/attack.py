@@ -11,10 +11,10 @@ from shoal.cli.console import make_table, out, print_json
 from shoal.cli.options import (
     OUTPUT,
     ROLES,
+    Reading,
     file_argument,
     input_options,
     json_option,
-    load,
     names_option,
     pairs_callback,
 )
@@ -86,8 +86,7 @@ def command(
     k: int,
     seed: int,
     show_values: bool,
-    separator: str | None,
-    encoding: str | None,
+    reading: Reading,
     as_json: bool,
 ) -> None:
     """Attack a release with what an intruder may know, on your own rows.
@@ -102,9 +101,9 @@ def command(
     from shoal.encoding import load_hierarchy
 
     def read(path: Path | None) -> Any:
-        return None if path is None else load(path, separator, encoding)
+        return None if path is None else reading.load_beside(path)
 
-    tables = {"original": read(file), "release": read(release), "known": read(known)}
+    tables = {"original": reading.load(file), "release": read(release), "known": read(known)}
     found = run_attacks(
         tables["original"],
         tables["release"],

@@ -10,7 +10,7 @@ import rich_click as click
 from click.exceptions import Exit
 
 from shoal.cli.console import make_table, out, print_json, share
-from shoal.cli.options import OUTPUT, file_argument, input_options, json_option, load, names_option, plain_value
+from shoal.cli.options import OUTPUT, Reading, file_argument, input_options, json_option, names_option, plain_value
 from shoal.errors import ParameterError
 from shoal.validation import nearest_hint
 
@@ -76,8 +76,7 @@ def command(
     file: Path,
     quasi_identifiers: tuple[str, ...],
     sensitive: tuple[str, ...],
-    separator: str | None,
-    encoding: str | None,
+    reading: Reading,
     required: dict[str, float],
     fraction: float | None,
     unique_columns: int,
@@ -91,13 +90,17 @@ def command(
     [dim]shoal audit release.csv --qi age,sex,zip --require k=10[/dim]
     """
     from shoal.audit import audit
+    from shoal.audit.pushed import is_in_database
 
+    inside = is_in_database(file)
     found = audit(
-        load(file, separator, encoding),
+        file if inside else reading.load(file),
         quasi_identifiers=quasi_identifiers,
         sensitive=sensitive,
         sampling_fraction=fraction,
         unique_columns=unique_columns,
+        table=reading.table if inside else None,
+        query=reading.query if inside else None,
     )
     checks = [_check(found, name, wanted) for name, wanted in required.items()]
     if as_json:

@@ -11,11 +11,11 @@ from shoal.cli.anonymize import effort_callback
 from shoal.cli.console import make_table, note_written, out, print_json, progress_bar, share
 from shoal.cli.options import (
     INPUT,
+    Reading,
     file_argument,
     force_option,
     input_options,
     json_option,
-    load,
     names_option,
     path_option,
     split_call,
@@ -105,8 +105,7 @@ def command(
     sample_only: bool,
     state: Path | None,
     output: Path | None,
-    separator: str | None,
-    encoding: str | None,
+    reading: Reading,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -119,7 +118,7 @@ def command(
     """
     from shoal.compare import KS, compare
     from shoal.compare.comparison import check_form
-    from shoal.files import check_target
+    from shoal.io.targets import check_target
 
     if output:
         check_target(output, force=force)
@@ -128,7 +127,7 @@ def command(
     with progress_bar("reading") as progress:
         told = _Teller(progress)
         found = compare(
-            load(file, separator, encoding),
+            reading.load(file),
             methods=[_method(text) for text in split_names([methods])] if methods else None,
             k=ks or KS,
             efforts=efforts or "balanced",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from shoal.typing import Progress
+    from shoal.arrays import Progress
+    from shoal.errors import ShoalError
 
 _OPTION_OF = {
     "k": "-k",
@@ -25,6 +27,10 @@ _OPTION_OF = {
     "weights": "--weight",
     "models": "--model",
 }
+_CHOICE = re.compile(r"""\b(\w+)=\{"([^"]+)": "([^"]+)"\}|\b(\w+)="([^"]+)\"""")
+"""A parameter as Python writes it in a hint: ``kinds={"born": "nominal"}`` or ``decimal=","``."""
+_SWITCH = re.compile(r"\b(\w+)=True\b")
+_SAY = "kinds, decimal, thousands, date_format or missing"
 _PARAMETER = re.compile(r"""[Tt]he ['"](\w+)(?:\[([^]]*)\])?['"] parameter(?: of Anonymizer)?""")
 
 
@@ -34,6 +40,8 @@ class _Stage:
     share = 0.0
     text = ""
     written: tuple[str, ...] = ()
+    show_values: bool = False
+    """Whether messages may show cells of the table."""
     console: Console | None = None
     """Where a bar is being drawn; a warning printed elsewhere would land in its middle."""
 
@@ -61,6 +69,20 @@ def tell_error(message: str, hint: str | None = None) -> None:
         _tell("Hint", "bold", hint)
 
 
+def tell_fault(fault: ShoalError) -> None:
+    """Print what an error says, and the cells it is about only where they were asked for."""
+    tell_error(fault.message, fault.hint)
+    if fault.values and _Stage.show_values:
+        _tell("Values", "bold", ", ".join(map(repr, fault.values)))
+    elif fault.values:
+        _tell("Hint", "bold", "--show-values shows the values, which may be personal.")
+
+
+def show_values(*, wanted: bool) -> None:
+    """Let messages show cells of the table."""
+    _Stage.show_values = wanted
+
+
 def tell_warning(message: str) -> None:
     """Print a warning on one line."""
     _tell("Warning", "bold yellow", " ".join(message.split()))
@@ -74,8 +96,11 @@ def _tell(label: str, style: str, text: str) -> None:
 
 def in_options(text: str) -> str:
     """Return a message of the library in the words of the command line."""
-    named = _PARAMETER.sub(_option_text, text)
+    named = _CHOICE.sub(_option_choice, _PARAMETER.sub(_option_text, text))
+    named = _SWITCH.sub(lambda match: f"--{match[1].replace('_', '-')}", named)
+    named = named.replace(_SAY, "--kind, --decimal, --thousands, --date-format or --missing")
     named = named.replace("use force to replace it", "add --force to replace it")
+    named = named.replace("Save with spreadsheet_safe=True", "Use --spreadsheet-safe")
     return named.replace(
         "Name them as quasi_identifiers, sensitive, keep or identifiers.",
         "Name them with --qi, --sensitive, --keep or --identifier.",
@@ -87,9 +112,17 @@ def _option_text(match: re.Match[str]) -> str:
     return f"The option {option}" + (f" of {match[2]}" if match[2] else "")
 
 
+def _option_choice(match: re.Match[str]) -> str:
+    """Return a choice that is written for Python as it is written on the command line."""
+    name, column, value = match[1] or match[4], match[2], match[3] or match[5]
+    option = _OPTION_OF.get(name, f"--{name.replace('_', '-')}")
+    return f"{option} {shlex.quote(f'{column}={value}' if column else value)}"
+
+
 def print_json(content: Any) -> None:
     """Print plain values for a program to read."""
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.flush()  # a full disk is noticed here, while files can still be taken back
 
 
 def make_table(*headings: str, numbers: Sequence[str] = (), whole: Sequence[str] = ()) -> Table:
@@ -119,12 +152,12 @@ def share(part: float, whole: float) -> str:
 
 def begin() -> None:
     """Forget how far an earlier command of this process was."""
-    _Stage.share, _Stage.text, _Stage.written = 0.0, "", ()
+    _Stage.share, _Stage.text, _Stage.written, _Stage.show_values = 0.0, "", (), False
 
 
-def note_written(name: str) -> None:
-    """Remember a file that is now in place."""
-    _Stage.written = (*_Stage.written, name)
+def note_written(*names: str) -> None:
+    """Remember files that are now in place."""
+    _Stage.written = (*_Stage.written, *names)
 
 
 def progress_so_far() -> str:
@@ -143,6 +176,8 @@ def progress_bar(title: str) -> Iterator[Progress]:
         return
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+    from shoal.api import compiles_first
+
     if compiles_first():
         console.print("The first run compiles the inner loops; this takes up to a minute, once.", style="dim")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
@@ -158,14 +193,6 @@ def progress_bar(title: str) -> Iterator[Progress]:
             yield report
         finally:
             _Stage.console = None
-
-
-def compiles_first() -> bool:
-    """Tell whether no compiled kernels are there yet."""
-    from shoal.kernels.compiling import find_cache_folder
-
-    folder = find_cache_folder()
-    return folder is None or not any(folder.iterdir())
 
 
 def _note_progress(fraction: float, text: str) -> None:

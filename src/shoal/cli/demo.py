@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from shoal.api import Anonymizer
+    from shoal.arrays import LongArray
     from shoal.attacks.matching import Candidates
     from shoal.datasets import Hospital
     from shoal.result import Result
-    from shoal.typing import LongArray
 
 PATIENTS, SEED, K = 10_000, 0, 10
 KNOWN = ("birth_date", "sex", "zip")
@@ -121,7 +121,7 @@ def tell_story(progress: Any) -> Story:
 
 def write_story(story: Story, folder: Path) -> None:
     """Write register, voter list, release, recipe, report and figures."""
-    from shoal.files import write_table
+    from shoal.io.files import write_table
 
     write_table(story.register.patients, folder / "patients.csv")
     write_table(story.register.voters, folder / "voters.csv")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from shoal.errors import FileError
+from shoal.io.workroom import Workroom
 
 
 @contextlib.contextmanager
@@ -20,14 +20,16 @@ def filling(folder: Path, *, force: bool = False) -> Iterator[Path]:
     replaced and others stay.
     """
     _check_folder(folder, force=force)
-    temporary = Path(tempfile.mkdtemp(prefix=".shoal-", dir=folder.absolute().parent))
+    room = Workroom(folder.absolute().parent)
+    made = room.path / folder.name
     try:
-        yield temporary
+        made.mkdir()
+        yield made
         folder.mkdir(exist_ok=True)
-        for made in sorted(temporary.iterdir()):
-            _move(made, folder / made.name)
+        for one in sorted(made.iterdir()):
+            _move(one, folder / one.name)
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        room.close()
 
 
 def _check_folder(folder: Path, *, force: bool) -> None:

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 from click.exceptions import Exit
 
-from shoal.cli.console import out, tell_error
-from shoal.cli.options import OUTPUT, file_argument, force_option, input_options, load, plain_value
+from shoal.cli.console import out, tell_fault
+from shoal.cli.options import (
+    OUTPUT,
+    Reading,
+    file_argument,
+    force_option,
+    input_options,
+    plain_value,
+    show_values_option,
+)
 from shoal.errors import HierarchyError, ParameterError
 
 if TYPE_CHECKING:
@@ -54,7 +62,8 @@ def data_options(command: _Command) -> _Command:
 @command.command("check")
 @file_argument
 @data_options
-def check(*, file: Path, data: Path, column: str, separator: str | None, encoding: str | None) -> None:
+@show_values_option
+def check(*, file: Path, data: Path, column: str, reading: Reading) -> None:
     """Tell whether a hierarchy file covers a column of a table.
 
     Exit code 1 if a value of the column is not in the hierarchy.
@@ -64,12 +73,12 @@ def check(*, file: Path, data: Path, column: str, separator: str | None, encodin
     from shoal.validation import check_columns
 
     tree = Hierarchy.from_csv(file)
-    frame = load(data, separator, encoding)
+    frame = reading.load(data)
     check_columns("the column to check", [column], frame.names)
     try:
         coded = encode(frame, [column], hierarchies={column: tree})
     except HierarchyError as fault:
-        tell_error(fault.message, fault.hint)
+        tell_fault(fault)
         raise Exit(1) from None
     used = len(set(coded.codes[0].tolist()) - {coded.columns[0].missing})
     out().print(
@@ -84,7 +93,7 @@ def make() -> None:
 
 def target_options(command: _Command) -> _Command:
     """Add the options about where the hierarchy goes."""
-    command = force_option(command)
+    command = show_values_option(force_option(command))
     return click.option(
         "-o",
         "--output",
@@ -104,21 +113,21 @@ def _numbers(text: str | None, option: str) -> list[Any] | None:
     return numbers
 
 
-def _values(data: Path, column: str, separator: str | None, encoding: str | None, *, typed: bool = False) -> Any:
+def _values(data: Path, column: str, reading: Reading, *, typed: bool = False) -> Any:
     """Return the distinct values of a column, as text or in the type they have."""
     import pyarrow.compute as pc
 
     from shoal.encoding import value_texts
     from shoal.validation import check_columns
 
-    frame = load(data, separator, encoding)
+    frame = reading.load(data)
     check_columns("the column", [column], frame.names)
     values = pc.unique(frame.typed(column) if typed else frame.table.column(column)).drop_null()
     return values if typed else value_texts(values)
 
 
 def _deliver(tree: Hierarchy, output: Path | None, *, force: bool) -> None:
-    from shoal.files import replacing
+    from shoal.io.transaction import replacing
 
     if output is None:
         tree.to_csv(sys.stdout)
@@ -138,8 +147,7 @@ def make_prefixes(
     *,
     data: Path,
     column: str,
-    separator: str | None,
-    encoding: str | None,
+    reading: Reading,
     lengths: str,
     output: Path | None,
     force: bool,
@@ -147,7 +155,7 @@ def make_prefixes(
     """Group codes by their first characters: 40213, 402**, *."""
     from shoal.hierarchy import Hierarchy
 
-    values = _values(data, column, separator, encoding)
+    values = _values(data, column, reading)
     _deliver(Hierarchy.from_prefixes(values, _numbers(lengths, "--lengths") or []), output, force=force)
 
 
@@ -160,8 +168,7 @@ def make_intervals(
     *,
     data: Path,
     column: str,
-    separator: str | None,
-    encoding: str | None,
+    reading: Reading,
     width: str | None,
     cuts: str | None,
     output: Path | None,
@@ -172,7 +179,7 @@ def make_intervals(
 
     if (width is None) == (cuts is None):
         raise ParameterError("Give either --width or --cuts.", hint="for example --width 5,10.")
-    values = _values(data, column, separator, encoding, typed=True)
+    values = _values(data, column, reading, typed=True)
     tree = Hierarchy.from_intervals(values, _numbers(width, "--width"), cuts=_numbers(cuts, "--cuts"))
     _deliver(tree, output, force=force)
 
@@ -187,8 +194,7 @@ def make_dates(
     *,
     data: Path,
     column: str,
-    separator: str | None,
-    encoding: str | None,
+    reading: Reading,
     levels: str,
     output: Path | None,
     force: bool,
@@ -196,17 +202,15 @@ def make_dates(
     """Group dates by month, quarter, year, decade."""
     from shoal.hierarchy import Hierarchy
 
-    values = _values(data, column, separator, encoding)
+    values = _values(data, column, reading)
     _deliver(Hierarchy.from_dates(values, [level.strip() for level in levels.split(",")]), output, force=force)
 
 
 @make.command("flat")
 @data_options
 @target_options
-def make_flat(
-    *, data: Path, column: str, separator: str | None, encoding: str | None, output: Path | None, force: bool
-) -> None:
+def make_flat(*, data: Path, column: str, reading: Reading, output: Path | None, force: bool) -> None:
     """Put all values directly below *: a value is either kept or withheld."""
     from shoal.hierarchy import Hierarchy
 
-    _deliver(Hierarchy.flat(sorted(_values(data, column, separator, encoding).to_pylist())), output, force=force)
+    _deliver(Hierarchy.flat(sorted(_values(data, column, reading).to_pylist())), output, force=force)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from shoal.cli.console import make_table, out, print_json, share
-from shoal.cli.options import file_argument, input_options, json_option, load, names_option
+from shoal.cli.options import Place, Reading, file_argument, input_options, json_option, names_option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,9 +23,7 @@ SHOWN_PAIRS = 5
 @names_option("--qi", "quasi_identifiers", text="Quasi-identifiers, where the guess is wrong.")
 @input_options
 @json_option
-def command(
-    *, file: Path, quasi_identifiers: tuple[str, ...], separator: str | None, encoding: str | None, as_json: bool
-) -> None:
+def command(*, file: Place, quasi_identifiers: tuple[str, ...], reading: Reading, as_json: bool) -> None:
     """Guess the role of each column and show which columns pick people out.
 
     The guesses come from names, types and repetition; the decision is yours. No value of the table is printed.
@@ -35,19 +32,20 @@ def command(
     """
     from shoal.inspection import inspect_table
 
-    found = inspect_table(load(file, separator, encoding), quasi_identifiers)
+    found = inspect_table(reading.load(file), quasi_identifiers)
     if as_json:
         print_json(found.as_dict())
         return
     console = out()
     _show_columns(console, found, file)
     _show_combinations(console, found)
+    _show_readings(console, found)
     if found.unsure:
         console.print(f"Unsure about: {', '.join(found.unsure)}. Could an outsider know it? Then name it with --qi.")
     _show_next(console, found, file)
 
 
-def _show_columns(console: Console, found: Inspection, file: Path) -> None:
+def _show_columns(console: Console, found: Inspection, file: Place) -> None:
     console.print(f"{file.name}: {found.records:,} records, {len(found.columns)} columns", style="bold")
     gaps = any(column.missing for column in found.columns)
     missing = ["missing"] if gaps else []
@@ -55,8 +53,21 @@ def _show_columns(console: Console, found: Inspection, file: Path) -> None:
     table = make_table(*headings, numbers=["distinct", "missing"], whole=["role (guessed)"])
     for column in found.columns:
         counted = [f"{column.missing:,}"] if gaps else []
-        table.add_row(column.name, column.type, f"{column.distinct:,}", *counted, column.role, column.reason)
+        kind = f"{column.type}, nominal?" if column.suggested_kind else column.type
+        table.add_row(column.name, kind, f"{column.distinct:,}", *counted, column.role, column.reason)
     console.print(table)
+
+
+def _show_readings(console: Console, found: Inspection) -> None:
+    """Say how text is understood, what looks like a code, and whether people have several rows."""
+    for note in found.notes:
+        console.print(note)
+    for column in found.columns:
+        if column.reading:
+            console.print(f"Understood {column.name} as {column.reading}.")
+    if found.person:
+        rows = f"{found.records:,} rows of {found.person.distinct:,} {found.person.name}"
+        console.print(f"{rows}: people with several rows? Then k rows are fewer than k people.", style="bold")
 
 
 def _show_combinations(console: Console, found: Inspection) -> None:
@@ -83,7 +94,7 @@ def _to_show(found: Inspection) -> list[Combination]:
     return [*alone, *rest[: min(SHOWN_PAIRS, max(len(rest) - 1, 0))], *rest[-1:]]
 
 
-def _show_next(console: Console, found: Inspection, file: Path) -> None:
+def _show_next(console: Console, found: Inspection, file: Place) -> None:
     known = found.combinations[-1].columns if found.combinations else ()
     if not known:
         return
@@ -91,6 +102,9 @@ def _show_next(console: Console, found: Inspection, file: Path) -> None:
     for option, role in (("--sensitive", "sensitive"), ("--identifier", "identifier")):
         if found.named(role):  # type: ignore[arg-type]
             parts += [option, _listed(found.named(role))]  # type: ignore[arg-type]
+    for column in found.columns:
+        if column.suggested_kind and column.name in known:
+            parts += ["--kind", f"{column.name}={column.suggested_kind}"]
     console.print("If the roles are right, next:", style="bold")
     console.print("  " + shlex.join([*parts, "-o", "release.csv"]), soft_wrap=True)
 

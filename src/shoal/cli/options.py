@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import csv
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
+
+from shoal.cli.console import show_values
 
 if TYPE_CHECKING:
     from shoal.frames import Frame
@@ -85,21 +89,128 @@ def separator_callback(ctx: click.Context, param: click.Parameter, value: str | 
     return value
 
 
-def input_options(command: _Command) -> _Command:
-    """Add the options about reading a text file."""
-    command = click.option(
-        "--encoding",
+@dataclass(frozen=True)
+class Reading:
+    """How a table is to be read, as far as the options say it."""
+
+    separator: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    date_format: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    table: str | None = None
+    query: str | None = None
+
+    @property
+    def notation(self) -> dict[str, Any]:
+        """The options about notations that were given, as parameters of the library."""
+        given = {name: getattr(self, name) for name in ("decimal", "thousands", "date_format", "missing")}
+        return {name: value for name, value in given.items() if value not in (None, ())}
+
+    def load_beside(self, file: Path) -> Frame:
+        """Read another file; the table or query meant is that of the first."""
+        return replace(self, table=None, query=None).load(file)
+
+    def load(self, file: Place) -> Frame:
+        """Read a table from a file, a folder, an address or a database."""
+        from shoal.io.files import open_table
+        from shoal.notation import make_notation
+
+        notation = make_notation("Anonymizer", **self.notation)
+        return open_table(
+            file,
+            separator=self.separator,
+            encoding=self.encoding,
+            notation=notation,
+            table=self.table,
+            query=self.query,
+        )
+
+
+def mark_callback(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Read a mark in numbers: one character, or a word for it."""
+    words = {"comma": ",", "point": ".", "dot": ".", "space": " ", "apostrophe": "'", "none": ""}
+    mark = words.get(value, value) if value is not None else None
+    known = (".", ",") if param.name == "decimal" else (".", ",", " ", "'", "")
+    if mark is not None and mark not in known:
+        raise click.BadParameter(
+            f"Give {'comma or point' if param.name == 'decimal' else 'comma, point, space, apostrophe or none'}.",
+            ctx,
+            param,
+        )
+    return mark
+
+
+_INPUT_OPTIONS = (
+    click.option(
+        "--table",
         metavar="NAME",
-        help="Encoding of a text file, such as cp1252. Detected unless given.",
+        help="Table of a database, such as [bold]people[/bold] or [bold]schema.people[/bold], or sheet of a workbook.",
         panel=INPUT,
-    )(command)
-    return click.option(
+    ),
+    click.option(
+        "--query",
+        metavar="SQL",
+        help="Rows of a database, as a query that only reads, instead of a table.",
+        panel=INPUT,
+    ),
+    click.option(
         "--separator",
         metavar="CHARACTER",
         callback=separator_callback,
         help="What separates the fields of a text file; 'tab' for a tab. Detected unless given.",
         panel=INPUT,
-    )(command)
+    ),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="Encoding of a text file, such as cp1252. Detected unless given.",
+        panel=INPUT,
+    ),
+    click.option(
+        "--decimal",
+        metavar="MARK",
+        callback=mark_callback,
+        help="Decimal mark of numbers in text: [bold]comma[/bold] or [bold]point[/bold]. Detected unless given.",
+        panel=INPUT,
+    ),
+    click.option(
+        "--thousands",
+        metavar="MARK",
+        callback=mark_callback,
+        help="Mark between thousands: [bold]comma[/bold], [bold]point[/bold], [bold]space[/bold], [bold]apostrophe[/bold] or [bold]none[/bold]. Detected unless given.",
+        panel=INPUT,
+    ),
+    click.option(
+        "--date-format",
+        multiple=True,
+        metavar="FORMAT",
+        help="How dates are written, such as [bold]%d.%m.%Y[/bold]. May be repeated; each column takes the first that fits. Detected unless given.",
+        panel=INPUT,
+    ),
+    click.option(
+        "--missing",
+        multiple=True,
+        metavar="MARKS",
+        callback=names_callback,
+        help="What stands for a missing value, such as [bold]NA,-99[/bold]. Detected among numbers and dates unless given.",
+        panel=INPUT,
+    ),
+)
+
+
+def input_options(command: _Command) -> _Command:
+    """Add the options about reading a table; the command gets them as one ``reading``."""
+
+    @functools.wraps(command)
+    def bundled(**given: Any) -> Any:
+        reading = Reading(**{field.name: given.pop(field.name) for field in fields(Reading)})
+        return command(reading=reading, **given)
+
+    for option in reversed(_INPUT_OPTIONS):
+        bundled = option(bundled)
+    return bundled  # type: ignore[return-value]
 
 
 def json_option(command: _Command) -> _Command:
@@ -107,6 +218,22 @@ def json_option(command: _Command) -> _Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for a program to read.", panel=OUTPUT)(
         command
     )
+
+
+def _note_show_values(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
+    show_values(wanted=value)
+
+
+def show_values_option(command: _Command) -> _Command:
+    """Add ``--show-values`` to a command whose messages may be about cells."""
+    return click.option(
+        "--show-values",
+        is_flag=True,
+        expose_value=False,
+        callback=_note_show_values,
+        help="Let an error message show the cells it is about, which may be personal.",
+        panel=OUTPUT,
+    )(command)
 
 
 def force_option(command: _Command) -> _Command:
@@ -119,13 +246,30 @@ def path_option(*declarations: str, text: str, panel: str = OUTPUT) -> Callable[
     return click.option(*declarations, type=click.Path(path_type=Path), metavar="FILE", help=text, panel=panel)
 
 
+class Address(str):
+    """An address such as ``postgresql://host/db``, which a path would take the slashes from."""
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return self.split("?", maxsplit=1)[0].rstrip("/").rsplit("/", 1)[-1]
+
+
+Place = Path | Address
+
+
+class PlaceType(click.ParamType):  # type: ignore[type-arg]
+    """A path, or an address."""
+
+    name = "place"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Place:  # noqa: ARG002
+        """Return a path, or an address."""
+        return Address(value) if "://" in value else Path(value)
+
+
 def file_argument(command: _Command) -> _Command:
     """Add the argument FILE."""
-    return click.argument("file", type=click.Path(path_type=Path), metavar="FILE")(command)
-
-
-def load(file: Path, separator: str | None, encoding: str | None) -> Frame:
-    """Read a table from a file."""
-    from shoal.files import read_table
-
-    return read_table(file, separator=separator, encoding=encoding)
+    return click.argument("file", type=PlaceType(), metavar="FILE")(command)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -14,18 +14,28 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from shoal.api import Anonymizer
+from shoal.arrays import Effort
 from shoal.compare.choice import RULE, frontier, recommend
 from shoal.compare.comparison import Comparison
 from shoal.compare.points import Plan, Point, make_plans, run_plan
 from shoal.compare.state import State
 from shoal.errors import ParameterError, PrivacyError
-from shoal.files import read_table
 from shoal.frames import Frame, to_frame
+from shoal.io.files import open_table
 from shoal.methods import DEFAULT_METHOD
 from shoal.methods.base import Method
 from shoal.result import table_hash
-from shoal.typing import Effort
-from shoal.validation import check_choice, check_columns, check_int
+from shoal.validation import (
+    check_callable,
+    check_choice,
+    check_columns,
+    check_effort,
+    check_int,
+    check_keywords,
+    check_path,
+    wrong,
+)
 
 __all__ = ["RULE", "Comparison", "Point", "compare", "frontier", "recommend"]
 
@@ -83,11 +93,13 @@ def compare(
         All others are those of ``Anonymizer``.
     """
     check_choice("compare", "on_interrupt", on_interrupt, ("raise", "partial"))
-    frame = read_table(data) if isinstance(data, (str, Path)) else to_frame(data)
+    check_callable("compare", "on_point", on_point)
+    state = None if state is None else check_path("compare", "state", state)
+    frame = open_table(data) if isinstance(data, (str, Path)) else to_frame(data)
     plans = make_plans(*_axes(methods, k, efforts), _check_parameters(parameters))
-    frame = _columns_with_roles(frame, plans[0])
+    frame = _columns_with_roles(frame, plans[0]).tell(plans[0].anonymizer.as_understood())
     stages = _stages(frame, plans, sample, whole=whole)
-    crew = _Crew(State(Path(state) if state else None, table_hash(frame.table)), _check_workers(workers))
+    crew = _Crew(State(state, table_hash(frame.table)), _check_workers(workers))
     points: list[Point] = []
     complete = True
     try:
@@ -107,17 +119,21 @@ def compare(
 
 
 def _axes(methods: Any, k: Any, efforts: Any) -> tuple[list[str | Method], list[int], list[Effort]]:
-    chosen = [DEFAULT_METHOD, "mondrian"] if methods is None else _as_list(methods, (str, Method))
-    ks = sorted({check_int("compare", "k", one, least=2) for one in _as_list(k, int)})
-    dials = _as_list(efforts, (str, int, float))
+    chosen = [DEFAULT_METHOD, "mondrian"] if methods is None else _as_list("methods", methods, (str, Method))
+    ks = sorted({check_int("compare", "k", one, least=2) for one in _as_list("k", k, int)})
+    dials = [check_effort("compare", "efforts", one) for one in _as_list("efforts", efforts, (str, int, float))]
     for name, values in (("methods", chosen), ("k", ks), ("efforts", dials)):
         if not values:
             raise ParameterError(f"The {name!r} parameter of compare must name at least one. Got none.")
     return list(dict.fromkeys(chosen)), ks, list(dict.fromkeys(dials))
 
 
-def _as_list(values: Any, one: type | tuple[type, ...]) -> list[Any]:
-    return [values] if isinstance(values, one) else list(values)
+def _as_list(name: str, values: Any, one: type | tuple[type, ...]) -> list[Any]:
+    if isinstance(values, one):
+        return [values]
+    if not isinstance(values, Iterable):
+        raise wrong("compare", name, "one or a list of several", values)
+    return list(values)
 
 
 def _check_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -127,6 +143,7 @@ def _check_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
                 f"The parameter {name!r} does not belong to compare.",
                 hint="give 'methods', 'efforts' or 'on_point' instead.",
             )
+    check_keywords("compare", parameters, Anonymizer.__init__, required=("quasi_identifiers",))
     return parameters
 
 
@@ -151,7 +168,7 @@ def _stages(frame: Frame, plans: list[Plan], sample: int | str | None, *, whole:
     if size is None or size >= frame.records:
         return [(frame, False)]
     rows = np.random.default_rng(plans[0].anonymizer.seed).choice(frame.records, size, replace=False)
-    part = Frame(frame.table.take(pa.array(np.sort(rows))), frame.kind, frame.untyped)
+    part = replace(frame, table=frame.table.take(pa.array(np.sort(rows))), native=None)
     return [(part, True), (frame, False)] if whole else [(part, True)]
 
 

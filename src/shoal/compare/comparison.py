@@ -15,10 +15,12 @@ from shoal._version import __version__
 from shoal.compare.choice import RULE, frontier, recommend
 from shoal.compare.points import Point
 from shoal.errors import FileError
-from shoal.files import replacing, write_table
 from shoal.frames import Frame, FrameKind, require
+from shoal.io.files import write_table
+from shoal.io.transaction import replacing
 from shoal.report.frontier import frontier_plot, render_comparison
 from shoal.report.svg import render
+from shoal.validation import check_path
 
 _TYPES = {
     "method": pa.string(),
@@ -120,7 +122,7 @@ class Comparison:
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write it; the ending decides the form: ``.svg``, ``.html``, ``.json`` or ``.csv``."""
-        target = Path(path)
+        target = check_path("Comparison.save", "path", path)
         ending = check_form(target)
         with replacing(target, force=force) as temporary:
             self._write(ending, temporary)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.api import Anonymizer
+from shoal.arrays import Effort
 from shoal.errors import ShoalError
 from shoal.frames import Frame
 from shoal.methods import make_method
 from shoal.methods.base import Method
 from shoal.recipe import method_settings
-from shoal.typing import Effort
 
 
 @dataclass(frozen=True)

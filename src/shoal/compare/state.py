@@ -16,6 +16,7 @@ from shoal._version import __version__
 from shoal.compare.points import Plan, Point
 from shoal.errors import FileError
 from shoal.hierarchy import Hierarchy
+from shoal.validation import refuse_pipe
 
 
 class State:
@@ -66,6 +67,7 @@ def _read(path: Path) -> dict[str, Point]:
     """Return the points of a state file; a line cut off by a crash is left out."""
     if not path.parent.is_dir():
         raise FileError(f"The folder of the state {path.name!r} does not exist.", hint="create it first.")
+    refuse_pipe(path)
     known = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []

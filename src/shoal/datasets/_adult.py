@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal.arrays import LongArray
 from shoal.datasets import _census as census
 from shoal.datasets._draw import Draws, check_size, ramp, worded
 from shoal.hierarchy import Hierarchy
-from shoal.typing import LongArray
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

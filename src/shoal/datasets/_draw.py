@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.typing import AnyArray, LongArray
+from shoal.arrays import AnyArray, LongArray
 from shoal.validation import check_int
 
 _WIDTH = 32

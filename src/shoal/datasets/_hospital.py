@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal.arrays import LongArray
 from shoal.datasets import _clinic as clinic
 from shoal.datasets import _places as places
 from shoal.datasets._chances import JOB_NAMES, SEXES, diagnosis_chances, job_chances
@@ -14,7 +15,6 @@ from shoal.datasets._draw import Draws, check_size, scaled, worded
 from shoal.datasets._people import Makeup, People, chosen, dates, draw_people, joined, personal_columns
 from shoal.datasets._words import PARTIES, PARTY_WEIGHTS
 from shoal.hierarchy import Hierarchy
-from shoal.typing import LongArray
 
 if TYPE_CHECKING:
     import pyarrow as pa

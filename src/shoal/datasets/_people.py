@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shoal.arrays import LongArray
 from shoal.datasets import _clinic as clinic
 from shoal.datasets import _places as places
 from shoal.datasets import _words as words
 from shoal.datasets._chances import SEXES
 from shoal.datasets._draw import Draws, ramp, worded
-from shoal.typing import LongArray
 
 _FASHION = 20  # a name is given to people born so many places of the list before and after it
 

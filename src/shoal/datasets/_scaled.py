@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shoal.arrays import LongArray
 from shoal.datasets._draw import Draws
 from shoal.errors import ParameterError
-from shoal.typing import LongArray
 from shoal.validation import check_columns, check_int
 
 if TYPE_CHECKING:

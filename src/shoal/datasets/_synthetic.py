@@ -7,8 +7,8 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
+from shoal.arrays import LongArray
 from shoal.datasets._draw import Draws, check_size
-from shoal.typing import LongArray
 from shoal.validation import check_float, check_int
 
 if TYPE_CHECKING:

@@ -7,9 +7,17 @@ code of its own, the last.
 
 from __future__ import annotations
 
-from shoal.encoding.coding import HierarchyChoice, KindChoice, encode, encode_attribute, load_hierarchy
+from shoal.encoding.coding import (
+    HierarchyChoice,
+    KindChoice,
+    Weight,
+    check_hierarchies,
+    encode,
+    encode_attribute,
+    load_hierarchy,
+)
 from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable
-from shoal.encoding.values import is_ordered, positions, value_texts
+from shoal.encoding.values import exact_numbers, exponent_beyond_reach, is_ordered, positions, value_texts
 
 __all__ = [
     "CodedAttribute",
@@ -17,8 +25,12 @@ __all__ = [
     "CodedTable",
     "HierarchyChoice",
     "KindChoice",
+    "Weight",
+    "check_hierarchies",
     "encode",
     "encode_attribute",
+    "exact_numbers",
+    "exponent_beyond_reach",
     "is_ordered",
     "load_hierarchy",
     "positions",

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from shoal.arrays import FloatArray, IntArray
 from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable
-from shoal.encoding.values import as_dates, as_numbers, is_ordered, positions, value_texts
-from shoal.errors import ColumnError, DataError, HierarchyError, ParameterError
-from shoal.frames import Frame, encode_dictionary
-from shoal.hierarchy import Hierarchy
-from shoal.typing import FloatArray, IntArray
-from shoal.validation import check_float, nearest_hint
+from shoal.encoding.values import as_dates, as_numbers, exact_numbers, is_ordered, positions_of, value_texts
+from shoal.errors import AmbiguousNotationError, ColumnError, DataError, HierarchyError, ParameterError
+from shoal.frames import Frame, encode_dictionary, refuse_nested
+from shoal.hierarchy import Hierarchy, value_text
+from shoal.hierarchy.texts import match_texts
+from shoal.validation import check_float, check_mapping, nearest_hint, wrong
 
 KindChoice = str | Sequence[str]
 HierarchyChoice = Hierarchy | str | Path
+Weight = float | Mapping[str, float]
+"""Of a column, or of nodes of its hierarchy by label."""
 
 _MOST_SET_VALUES = 1 << 20
+_MOST_WEIGHT = 1e9
+"""Weights count relative to each other; larger ones would round the columns beside them away."""
+_MOST_SHOWN = 10
+"""Values told to whoever asks for those a hierarchy lacks."""
 
 
 def encode(
@@ -30,19 +37,20 @@ def encode(
     *,
     kinds: Mapping[str, KindChoice] | None = None,
     hierarchies: Mapping[str, HierarchyChoice] | None = None,
-    weights: Mapping[str, float] | None = None,
+    weights: Mapping[str, Weight] | None = None,
     attributes: Sequence[str] = (),
 ) -> CodedTable:
     """Code the quasi-identifiers of a table, and the sensitive or class columns ``attributes``."""
     kinds, hierarchies = dict(kinds or {}), dict(hierarchies or {})
-    _check_keys("kinds", kinds, quasi_identifiers)
+    _check_keys("kinds", kinds, [*quasi_identifiers, *attributes])
     _check_keys("hierarchies", hierarchies, [*quasi_identifiers, *attributes])
+    refuse_nested(frame, [*quasi_identifiers, *attributes])
     codes = np.empty((len(quasi_identifiers), frame.records), np.int32)
     columns = []
     for row, name in enumerate(quasi_identifiers):
         column, codes[row] = _encode_column(frame, name, kinds.get(name), hierarchies.get(name))
-        columns.append(column)
-    side = {name: encode_attribute(frame, name, hierarchies.get(name)) for name in attributes}
+        columns.append(_with_node_weights(column, (weights or {}).get(name)))
+    side = {name: encode_attribute(frame, name, hierarchies.get(name), kinds.get(name)) for name in attributes}
     return CodedTable(codes, tuple(columns), check_weights(weights, quasi_identifiers), side)
 
 
@@ -55,11 +63,26 @@ def _check_keys(parameter: str, given: Mapping[str, Any], known: Sequence[str]) 
             )
 
 
-def check_weights(weights: Mapping[str, float] | None, names: Sequence[str]) -> FloatArray:
-    """Return one finite, non-negative weight a column (1 where none is given), or raise."""
-    given = dict(weights or {})
+def _with_node_weights(column: CodedColumn, weight: Weight | None) -> CodedColumn:
+    """Return the column with weights on the nodes of its hierarchy, where they are given."""
+    if not isinstance(weight, Mapping):
+        return column
+    if column.hierarchy is None:
+        raise ParameterError(
+            f"The 'weights' parameter of Anonymizer gives weights of nodes for {column.name!r}, which has no hierarchy.",
+            hint="give the column one number, or a hierarchy.",
+        )
+    return replace(column, hierarchy=column.hierarchy.weighted(weight))
+
+
+def check_weights(weights: Mapping[str, Weight] | None, names: Sequence[str]) -> FloatArray:
+    """Return one finite, non-negative weight a column (1 where none is given or its nodes have weights), or raise."""
+    given = {name: 1.0 if isinstance(weight, Mapping) else weight for name, weight in (weights or {}).items()}
     _check_keys("weights", given, names)
-    checked = [check_float("Anonymizer", f"weights[{name!r}]", given.get(name, 1.0), least=0.0) for name in names]
+    checked = [
+        check_float("Anonymizer", f"weights[{name!r}]", given.get(name, 1.0), least=0.0, most=_MOST_WEIGHT)
+        for name in names
+    ]
     if names and not any(checked):
         raise ParameterError("The 'weights' parameter of Anonymizer must have at least one weight above 0. Got all 0.")
     return np.array(checked, np.float64)
@@ -75,38 +98,45 @@ def _encode_column(
                 hint="a hierarchy says how the column is released; leave the kind out.",
             )
         return _encode_by_hierarchy(frame, name, hierarchy)
-    if kind is None:
-        column = frame.typed(name)
-        return _encode_interval(name, column) if is_ordered(column.type) else _encode_set(name, column)
-    if kind == "nominal":
-        return _encode_set(name, frame.table.column(name))
-    if kind == "numeric":
-        return _encode_interval(name, as_numbers(name, frame.typed(name)))
-    if kind == "date":
-        return _encode_interval(name, as_dates(name, frame.typed(name)))
-    if isinstance(kind, str):
-        raise ParameterError(
-            f"The kind of column {name!r} must be 'numeric', 'date', 'nominal' or a list of values in order. Got {kind!r} instead.",
-            hint=nearest_hint(kind, ["numeric", "date", "nominal"]),
-        )
-    return _encode_ordinal(name, frame.table.column(name), list(kind))
+    if kind is None or kind in ("numeric", "date"):
+        _check_unambiguous(frame, name)
+    if kind is not None and not isinstance(kind, str):
+        return _encode_ordinal(name, frame.cells(name), list(kind))
+    column = _column_of_kind(frame, name, kind)
+    if is_ordered(column.type) and kind != "nominal":
+        return _encode_interval(name, column)
+    return _encode_set(name, column)
+
+
+def _check_unambiguous(frame: Frame, name: str) -> None:
+    """Refuse a column whose texts are numbers or dates in two ways: which one is meant is the user's to say."""
+    choices = frame.reading(name).choices
+    if not choices:
+        return
+    parameter, what = ("date_format", "dates") if "%" in choices[0] else ("decimal", "numbers")
+    raise AmbiguousNotationError(
+        f"The column {name!r} holds {what} that can be read in two ways: {parameter} {' or '.join(choices)}."
+        if len(choices) > 1
+        else f"The column {name!r} holds {what} with two-digit years, whose century is not known.",
+        hint=f'say which with {parameter}="{choices[0]}", or leave it as text with kinds={{"{name}": "nominal"}}.',
+    )
 
 
 def _encode_interval(name: str, column: pa.ChunkedArray) -> tuple[CodedColumn, IntArray]:
-    original = column.type
-    if pa.types.is_floating(original):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, original), column)
     encoded = encode_dictionary(column)
-    position = positions(encoded.dictionary)
-    if not np.isfinite(position).all():
+    exact = exact_numbers(encoded.dictionary)
+    if exact.dtype.kind == "f" and not np.isfinite(exact).all():
         raise DataError(
             f"The column {name!r} holds infinite values, so its range has no width.",
             hint="replace them by missing values or by the largest value that can occur.",
         )
-    order = np.argsort(position, kind="stable")
+    order = np.argsort(exact, kind="stable")
     values = encoded.dictionary.take(pa.array(order))
     codes, has_missing = _rank_codes(encoded, order)
-    coded = CodedColumn(name, "interval", values, has_missing, position=position[order], original_type=original)
+    position, origin = positions_of(exact[order])
+    coded = CodedColumn(
+        name, "interval", values, has_missing, position=position, original_type=column.type, origin=origin
+    )
     return coded, codes
 
 
@@ -124,12 +154,11 @@ def _encode_ordinal(name: str, column: pa.ChunkedArray, order: list[str]) -> tup
     if len(set(order)) != len(order):
         raise ParameterError(f"The order given for column {name!r} names a value twice. Name each value once.")
     encoded = encode_dictionary(column)
-    lookup = {str(value): code for code, value in enumerate(order)}
-    mapped = [lookup.get(text, -1) for text in value_texts(encoded.dictionary).to_pylist()]
+    mapped = match_texts([value_text(value) for value in order], value_texts(encoded.dictionary).to_pylist())
     _check_covered(name, "The order given", encoded, mapped)
     codes, has_missing = _mapped_codes(encoded, mapped, len(order))
     position = np.arange(len(order), dtype=np.float64)
-    values = pa.array([str(value) for value in order], pa.string())
+    values = pa.array([value_text(value) for value in order], pa.string())
     coded = CodedColumn(
         name, "interval", values, has_missing, position=position, ordinal=True, original_type=column.type
     )
@@ -147,13 +176,29 @@ def _check_covered(name: str, owner: str, encoded: pa.DictionaryArray, mapped: S
     unknown = [index for index, code in enumerate(mapped) if code < 0]
     if not unknown:
         return
-    rows = int(np.isin(np.asarray(encoded.indices.fill_null(-1)), unknown).sum())
-    first = value_texts(encoded.dictionary.slice(unknown[0], 1))[0].as_py()
-    more = f" and {len(unknown) - 1} more values" if len(unknown) > 1 else ""
+    rows = np.flatnonzero(np.isin(np.asarray(encoded.indices.fill_null(-1)), unknown))
+    texts = value_texts(encoded.dictionary.take(pa.array(unknown[:_MOST_SHOWN]))).to_pylist()
     raise HierarchyError(
-        f"{owner} for column {name!r} does not cover the data: it has no leaf {first!r}{more} ({rows} rows).",
+        f"{owner} for column {name!r} does not cover the data: it lacks {len(unknown):,} of its values "
+        f"({len(rows):,} rows, the first is row {rows[0] + 1:,}).",
         hint="add the missing values to it, or correct them in the table.",
+        values=texts,
     )
+
+
+def check_hierarchies(owner: str, hierarchies: Any) -> dict[str, HierarchyChoice]:
+    """Return how columns are made coarser, each named in a way that can be understood, or raise."""
+    given = check_mapping(owner, "hierarchies", hierarchies)
+    for name, choice in given.items():
+        if not isinstance(choice, (Hierarchy, str, Path)) or choice == "":
+            raise wrong(
+                owner,
+                f"hierarchies[{name!r}]",
+                "a Hierarchy, the path of a file, 'flat' or 'set'",
+                choice,
+                "make one with Hierarchy.from_dict, from_csv, from_prefixes and so on.",
+            )
+    return given
 
 
 def load_hierarchy(name: str, choice: HierarchyChoice) -> Hierarchy:
@@ -168,7 +213,7 @@ def load_hierarchy(name: str, choice: HierarchyChoice) -> Hierarchy:
 
 
 def _encode_by_hierarchy(frame: Frame, name: str, choice: HierarchyChoice) -> tuple[CodedColumn, IntArray]:
-    column = frame.table.column(name)
+    column = frame.cells(name)
     if isinstance(choice, str) and choice == "set":
         return _encode_set(name, column)
     encoded = encode_dictionary(column)
@@ -199,19 +244,43 @@ def _encode_set(name: str, column: pa.ChunkedArray) -> tuple[CodedColumn, IntArr
     return CodedColumn(name, "set", values, has_missing, original_type=column.type), codes
 
 
-def encode_attribute(frame: Frame, name: str, hierarchy: HierarchyChoice | None = None) -> CodedAttribute:
-    """Code a sensitive or class column; numbers and dates in their order, text in the order of its letters."""
-    column = frame.typed(name)
-    encoded = encode_dictionary(column)
-    if is_ordered(column.type):
-        order = np.argsort(positions(encoded.dictionary), kind="stable")
-    else:
-        texts = value_texts(encoded.dictionary).to_pylist()
-        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
-    codes, _ = _rank_codes(encoded, order)
+def encode_attribute(
+    frame: Frame, name: str, hierarchy: HierarchyChoice | None = None, kind: KindChoice | None = None
+) -> CodedAttribute:
+    """Code a sensitive or class column; numbers and dates in their order, text in the order of its letters.
+
+    ``kind`` says otherwise, as it does for a quasi-identifier: ``"nominal"`` numbers have no order, a list is one.
+    """
     tree = (
         None
         if hierarchy is None or (isinstance(hierarchy, str) and hierarchy in {"flat", "set"})
         else load_hierarchy(name, hierarchy)
     )
-    return CodedAttribute(name, codes, encoded.dictionary.take(pa.array(order)), tree)
+    if kind is not None and not isinstance(kind, str):
+        column, codes = _encode_ordinal(name, frame.cells(name), list(kind))
+        return CodedAttribute(name, codes, column.values, tree, ordered=True)
+    encoded = encode_dictionary(_column_of_kind(frame, name, kind))
+    ordered = is_ordered(encoded.dictionary.type) and kind != "nominal"
+    if ordered:
+        order = np.argsort(exact_numbers(encoded.dictionary), kind="stable")
+    else:
+        texts = value_texts(encoded.dictionary).to_pylist()
+        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
+    codes, _ = _rank_codes(encoded, order)
+    return CodedAttribute(name, codes, encoded.dictionary.take(pa.array(order)), tree, ordered)
+
+
+def _column_of_kind(frame: Frame, name: str, kind: str | None) -> pa.ChunkedArray:
+    """Return a column as the kind the user calls it."""
+    if kind == "nominal":
+        return frame.cells(name)
+    if kind == "numeric":
+        return as_numbers(name, frame.typed(name))
+    if kind == "date":
+        return as_dates(name, frame.typed(name))
+    if kind is None:
+        return frame.typed(name)
+    raise ParameterError(
+        f"The kind of column {name!r} must be 'numeric', 'date', 'nominal' or a list of values in order. Got {kind!r} instead.",
+        hint=nearest_hint(kind, ["numeric", "date", "nominal"]),
+    )

@@ -1,4 +1,7 @@
-"""What ranges of codes cost, laid out as the flat arrays the kernels read."""
+"""What ranges of codes cost, laid out as the flat arrays the kernels read.
+
+Every cost is a finite number, whatever the values are: a loop that looks for the cheapest ends only where costs can be compared.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.kernels.space import INTERVAL, NODE, SET, Space
-from shoal.typing import FloatArray, IntArray
+from shoal.arrays import FloatArray, IntArray
+from shoal.kernels.space.space import INTERVAL, NODE, SET, Space
 
 if TYPE_CHECKING:
     from shoal.encoding.tables import CodedColumn
@@ -26,8 +29,9 @@ def build_space(columns: Sequence[CodedColumn], weights: FloatArray) -> Space:
         if column.kind == "interval":
             assert column.position is not None  # noqa: S101
             starts.append(sum(map(len, positions)))
-            positions.append(column.position)
-            domains.append(float(np.ptp(column.position)) if len(column.position) else 0.0)
+            position, width = _finite_positions(column.position)
+            positions.append(position)
+            domains.append(width)
         elif column.kind == "node":
             starts.append(sum(map(len, parents)))
             parent, high, cost = _node_arrays(column)
@@ -53,6 +57,19 @@ def build_space(columns: Sequence[CodedColumn], weights: FloatArray) -> Space:
         node_cost=np.concatenate(costs),
         word_start=np.array(word_starts, np.int64),
     )
+
+
+def _finite_positions(position: FloatArray) -> tuple[FloatArray, float]:
+    """Return positions that have a finite width, and that width; it is 1 where they do not differ, so that ranges cost 0.
+
+    Numbers near the largest float are quartered, which is exact: their difference would be infinite.
+    """
+    if len(position) == 0:
+        return position, 1.0
+    low, high = float(position.min()), float(position.max())
+    if np.isinf(high - low):
+        return position / 4, high / 4 - low / 4
+    return position, high - low or 1.0
 
 
 def _node_arrays(column: CodedColumn) -> tuple[IntArray, IntArray, FloatArray]:

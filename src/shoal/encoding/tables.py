@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import FloatArray, IntArray
 from shoal.encoding.spaces import build_space
-from shoal.encoding.values import value_texts
+from shoal.encoding.values import positions, value_texts
 from shoal.hierarchy import Hierarchy
-from shoal.kernels.space import Space
-from shoal.typing import FloatArray, IntArray
+from shoal.kernels.space.space import Space
 
 ColumnKind = Literal["interval", "node", "set"]
 
@@ -29,11 +29,13 @@ class CodedColumn:
     """The value of each code in its own type, the missing one left out (NODE columns: the leaf texts)."""
     has_missing: bool = False
     position: FloatArray | None = None
-    """INTERVAL columns: the number each code stands for."""
+    """INTERVAL columns: the number each code stands for, less ``origin``."""
     hierarchy: Hierarchy | None = None
     ordinal: bool = False
     """The order was given by the user; positions are ranks."""
     original_type: pa.DataType = field(default_factory=pa.string)
+    origin: int = 0
+    """What was taken off all positions; not 0 only where floats would not tell the numbers apart."""
 
     @property
     def cardinality(self) -> int:
@@ -44,6 +46,11 @@ class CodedColumn:
     def missing(self) -> int:
         """The code of the missing value, or -1."""
         return len(self.values) if self.has_missing else -1
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """The number each code stands for, as near as a float comes (INTERVAL columns)."""
+        return np.arange(len(self.values), dtype=np.float64) if self.ordinal else positions(self.values)
 
     @cached_property
     def texts(self) -> list[str]:
@@ -69,6 +76,8 @@ class CodedAttribute:
     values: pa.Array
     """The distinct values in code order (ascending); the missing value, if any, has the last code."""
     hierarchy: Hierarchy | None = None
+    ordered: bool = False
+    """The codes follow an order that means something: numbers, dates, or an order the user gave."""
 
     @property
     def cardinality(self) -> int:
@@ -102,10 +111,7 @@ class CodedTable:
 
     def take(self, records: IntArray) -> CodedTable:
         """Return the table of only ``records``; codes, domains and costs stay those of the whole."""
-        attributes = {
-            name: CodedAttribute(name, one.codes[records], one.values, one.hierarchy)
-            for name, one in self.attributes.items()
-        }
+        attributes = {name: replace(one, codes=one.codes[records]) for name, one in self.attributes.items()}
         part = CodedTable(np.ascontiguousarray(self.codes[:, records]), self.columns, self.weights, attributes)
         part.__dict__["space"] = self.space
         return part

@@ -2,21 +2,54 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import AnyArray, FloatArray
+from shoal.canonical import is_period, period_texts
 from shoal.errors import DataError
 from shoal.frames import encode_dictionary
 from shoal.hierarchy import value_text
-from shoal.typing import FloatArray
+from shoal.hierarchy.texts import TICKS, duration_text
+
+_CLOCK = re.compile(r"(?:(\S+) )?(\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d{4})?")
+
+_REACH = 256
+"""Numbers above 2 to this power, or all below its inverse, are brought back to about 1 before they are squared."""
 
 
 def value_texts(values: pa.Array) -> pa.Array:
-    """Return values as text, the same that hierarchies use: dates in ISO form, 39.0 as ``39``."""
+    """Return values as text, the same that hierarchies use: dates in ISO form, 39.0 as ``39``, instants with their zone."""
     kind = values.type
-    if pa.types.is_floating(kind) or pa.types.is_timestamp(kind) or pa.types.is_decimal(kind):
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return pa.array([None if value is None else value_text(value) for value in values.to_pylist()], pa.string())
-    return values.cast(pa.string())
+    if is_period(kind):
+        return pa.array(period_texts(values), pa.string())
+    if pa.types.is_duration(kind):
+        second = TICKS[kind.unit]
+        ticks = values.cast(pa.int64()).to_pylist()
+        return pa.array([None if tick is None else duration_text(tick, second) for tick in ticks], pa.string())
+    texts = values.cast(pa.string())
+    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+        return pa.array([None if text is None else _clock_text(text) for text in texts.to_pylist()], pa.string())
+    return texts
+
+
+def _clock_text(text: str) -> str:
+    """Return an instant or a time that Arrow wrote as Python writes it; a midnight without a zone is its date."""
+    match = _CLOCK.fullmatch(text)
+    if match is None:  # a year that Arrow does not write out
+        return text
+    day, clock, fraction, zone = match.groups()
+    fraction = fraction.rstrip("0") if fraction else ""
+    if day and clock == "00:00:00" and not fraction and not zone:
+        return str(day)
+    begin = f"{day}T" if day else ""
+    digits = f".{fraction.ljust(6 if len(fraction) <= 6 else 9, '0')}" if fraction else ""
+    offset = "" if not zone else "+00:00" if zone == "Z" else f"{zone[:3]}:{zone[3:]}"
+    return f"{begin}{clock}{digits}{offset}"
 
 
 def is_ordered(kind: pa.DataType) -> bool:
@@ -26,6 +59,7 @@ def is_ordered(kind: pa.DataType) -> bool:
         or pa.types.is_floating(kind)
         or pa.types.is_decimal(kind)
         or pa.types.is_temporal(kind)
+        or is_period(kind)
     )
 
 
@@ -64,11 +98,56 @@ def _parse_texts(name: str, column: pa.ChunkedArray, target: pa.DataType, kind: 
     return pa.chunked_array([pa.DictionaryArray.from_arrays(encoded.indices, parsed).cast(target)])
 
 
-def positions(values: pa.Array | pa.ChunkedArray) -> FloatArray:
-    """Return numbers, dates or times as floats; missing as NaN."""
+def exact_numbers(values: pa.Array) -> AnyArray:
+    """Return numbers, dates, times or periods without loss: as integers, floats, or decimals (objects)."""
     kind = values.type
-    if pa.types.is_date32(kind) or pa.types.is_time32(kind):
+    if is_period(kind):
+        values = values.storage
+    elif pa.types.is_date32(kind) or pa.types.is_time32(kind):
+        values = values.cast(pa.int32())
+    elif pa.types.is_temporal(kind):
+        values = values.cast(pa.int64())
+    if pa.types.is_decimal(kind):
+        return np.array([*values.to_pylist(), None], object)[:-1]  # one more, so that numpy never makes numbers of them
+    if pa.types.is_floating(kind):
+        return np.asarray(values.cast(pa.float64()), np.float64)
+    return np.asarray(values.cast(pa.uint64() if pa.types.is_uint64(kind) else pa.int64()))
+
+
+def positions_of(exact: AnyArray) -> tuple[FloatArray, int]:
+    """Return where rising numbers lie, as floats, and the number that was taken off all of them first.
+
+    Nothing is taken off where floats tell the numbers apart; else the least of them is, which leaves integers
+    beyond 2^53 as far apart as they are.
+    """
+    position = exact.astype(np.float64)
+    if (position[1:] > position[:-1]).all():
+        return position, 0
+    numbers = exact.tolist()
+    least = int(numbers[0])
+    return np.array([float(one - least) for one in numbers], np.float64), least
+
+
+def positions(values: pa.Array | pa.ChunkedArray) -> FloatArray:
+    """Return numbers, dates, times or periods as floats; missing as NaN."""
+    kind = values.type
+    if is_period(kind):
+        values = pa.chunked_array([chunk.storage for chunk in _chunks(values)], kind.storage_type)
+    elif pa.types.is_date32(kind) or pa.types.is_time32(kind):
         values = values.cast(pa.int32())
     elif pa.types.is_temporal(kind):
         values = values.cast(pa.int64())
     return np.asarray(values.cast(pa.float64(), safe=False), np.float64)
+
+
+def _chunks(values: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
+    return values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+
+
+def exponent_beyond_reach(position: FloatArray) -> int:
+    """Return the power of two to divide by so that squares of these numbers neither overflow nor vanish; 0 for ordinary ones.
+
+    Dividing by a power of two is exact, so whatever compares distances decides as before.
+    """
+    exponent = int(np.frexp(np.abs(position).max(initial=0.0))[1])
+    return exponent if abs(exponent) > _REACH else 0

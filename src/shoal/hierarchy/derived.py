@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from shoal.errors import HierarchyError, ParameterError
+from shoal.errors import ParameterError
 from shoal.hierarchy.links import ROOT, Chain
-from shoal.hierarchy.texts import value_text
+from shoal.hierarchy.texts import refuse_unreadable, value_text
 from shoal.validation import check_choice, check_int
 
 
@@ -42,13 +42,14 @@ def date_chains(values: Sequence[Any], levels: Iterable[str]) -> Iterator[Chain]
     given = [levels] if isinstance(levels, str) else levels
     chosen = {check_choice("Hierarchy.from_dates", "levels", level, tuple(DATE_PARTS)) for level in given}
     parts = [part for name, part in DATE_PARTS.items() if name in chosen]
-    for day, text in sorted({(_day_of(value), value_text(value)) for value in values}):
+    days = {text: _day_of(text) for text in map(value_text, values)}
+    refuse_unreadable([text for text, day in days.items() if day is None], len(days), "no ISO dates", "from_dates")
+    for day, text in sorted((day, text) for text, day in days.items() if day is not None):
         yield Chain((text, *(part(day) for part in parts), ROOT))
 
 
-def _day_of(value: Any) -> date:
-    text = value_text(value)
+def _day_of(text: str) -> date | None:
     try:
         return datetime.fromisoformat(text).date()
     except ValueError:
-        raise HierarchyError(f"{text!r} is no ISO date.", hint="give dates, or texts such as 2024-03-01") from None
+        return None

@@ -14,6 +14,7 @@ from typing import IO, Any, TypeAlias
 
 from shoal.errors import FileError, HierarchyError, ParameterError
 from shoal.hierarchy.links import ROOT, Chain
+from shoal.validation import refuse_pipe, shown, wrong
 
 Source: TypeAlias = str | PathLike[str] | IO[Any]
 
@@ -23,15 +24,19 @@ SAMPLE = 1000
 """Lines looked at to find the separator."""
 
 
-def read_chains(source: Source, separator: str | None, encoding: str | None) -> Iterator[Chain]:
-    """Yield a chain for each line that is not blank."""
+def read_text(source: Source, separator: str | None, encoding: str | None) -> tuple[str, str]:
+    """Return the text of a file and what separates its labels."""
     if separator is not None and (not isinstance(separator, str) or len(separator) != 1 or separator in '"\r\n'):
         raise ParameterError(
             f"The 'separator' parameter of Hierarchy.from_csv must be one character. Got {separator!r} instead.",
             hint="leave it out to have it found",
         )
     text = _read_text(source, encoding)
-    separator = separator or _find_separator(text)
+    return text, separator or _find_separator(text)
+
+
+def read_chains(text: str, separator: str) -> Iterator[Chain]:
+    """Yield a chain for each line that is not blank."""
     for line, fields in _rows(text, separator):
         yield Chain(fields, f"Line {line}: ")
 
@@ -64,10 +69,14 @@ def _write_rows(file: IO[str], rows: list[Sequence[str]]) -> None:
 
 def _read_text(source: Source, encoding: str | None) -> str:
     if isinstance(source, (str, PathLike)):
+        refuse_pipe(Path(source))
         try:
             content: str | bytes = Path(source).read_bytes()
-        except OSError as error:
-            raise FileError(f"The hierarchy {fspath(source)!r} cannot be read: {error.strerror}.") from error
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "no file can have this name"
+            raise FileError(f"The hierarchy {shown(Path(source).name)} cannot be read: {reason}.") from None
+    elif not hasattr(source, "read"):
+        raise wrong("Hierarchy.from_csv", "source", "the path of a file or an open file", source)
     else:
         content = source.read()
     if isinstance(content, str):

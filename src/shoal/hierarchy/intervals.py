@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchy.links import ROOT, Chain
-from shoal.hierarchy.texts import value_text
+from shoal.hierarchy.texts import refuse_unreadable, value_text
+from shoal.validation import shown
 
 OWNER = "Hierarchy.from_intervals"
 EXACT = Context(prec=10_000)
@@ -28,7 +29,9 @@ def interval_chains(values: Sequence[Any], width: Any, cuts: Any, origin: float)
         raise ParameterError(f"{OWNER} needs either 'width' or 'cuts'. Got {'neither' if width is None else 'both'}.")
     levels = _as_levels(width if cuts is None else cuts, nested=cuts is not None)
     bounds = [[_number(bound) for bound in level] for level in levels]
-    numbers = {text: _number(text) for text in {value_text(value) for value in values}}
+    texts = {value_text(value) for value in values}
+    refuse_unreadable(sorted(text for text in texts if not _is_number(text)), len(texts), "no finite numbers", OWNER)
+    numbers = {text: _number(text) for text in texts}
     start = _number(origin)
     decimals = max(map(_decimals, [start, *numbers.values(), *(bound for level in bounds for bound in level)]))
     units = [[_units(bound, decimals) for bound in level] for level in bounds]
@@ -79,9 +82,9 @@ def _cut_grids(units: list[list[int]], decimals: int) -> list[Grid]:
 def _cut_interval(number: int, cuts: list[int], decimals: int) -> tuple[int, int]:
     if not cuts[0] <= number <= cuts[-1]:
         raise HierarchyError(
-            f"The value {_text(number, decimals)} lies outside the cuts "
-            f"{_text(cuts[0], decimals)} to {_text(cuts[-1], decimals)}.",
+            f"A value lies outside the cuts {_text(cuts[0], decimals)} to {_text(cuts[-1], decimals)}.",
             hint="widen the cuts, or leave the value out",
+            values=[_text(number, decimals)],
         )
     place = min(bisect_right(cuts, number), len(cuts) - 1)
     is_last = place == len(cuts) - 1
@@ -89,14 +92,19 @@ def _cut_interval(number: int, cuts: list[int], decimals: int) -> tuple[int, int
 
 
 def _number(value: Any) -> Decimal:
+    """Return a bound, or a value that is known to be a number, as an exact number."""
     text = value_text(value)
+    if not _is_number(text):
+        raise ParameterError(f"The bounds of {OWNER} must be finite numbers. Got {shown(value)} instead.")
+    return Decimal(text)
+
+
+def _is_number(text: str) -> bool:
     try:
         number = Decimal(text)
     except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:
-        raise HierarchyError(f"{text!r} is no finite number.", hint="from_intervals groups numbers; leave others out")
-    return number
+        return False
+    return number.is_finite() and abs(number.adjusted()) <= MOST_DIGITS
 
 
 def _decimals(number: Decimal) -> int:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from shoal.errors import HierarchyError
 from shoal.hierarchy.texts import value_text
+from shoal.validation import wrong
 
 ROOT = "*"
 
@@ -47,6 +48,8 @@ def links_from_chains(chains: Iterable[Chain]) -> Links:
 
 def links_from_parents(child_to_parent: Mapping[Any, Any]) -> Links:
     """Read a mapping child → parent; a top node is its own parent, or has None, or is no key."""
+    if not isinstance(child_to_parent, Mapping):
+        raise wrong("Hierarchy.from_parents", "child_to_parent", "a dict of each node's parent", child_to_parent)
     parents: dict[str, str] = {}
     tops: dict[str, str] = {}
     for child_value, parent_value in child_to_parent.items():
@@ -72,8 +75,12 @@ def links_from_nested(nested: Any) -> Links:
     while stack:
         label, below = stack.pop()
         children = [] if below is None else _nested_items(below, label)
+        passed = [below]
         while len(children) == 1 and children[0][0] == label:
             below = children[0][1]
+            if any(below is one for one in passed):  # ends: each turn meets another object, and there are finitely many
+                raise HierarchyError(f"The group {label!r} holds itself.", hint="write out what is below it")
+            passed.append(below)
             children = [] if below is None else _nested_items(below, label)
         for child, _ in children:
             if child in parents or child == root:
@@ -90,7 +97,7 @@ def _nested_items(below: Any, label: str) -> list[tuple[str, Any]]:
     """Return the children written below a node, each with what is below it in turn."""
     if isinstance(below, Mapping):
         items = list(below.items())
-    elif isinstance(below, str) or not isinstance(below, Iterable):
+    elif isinstance(below, (str, bytes)) or not isinstance(below, Iterable):
         raise HierarchyError(
             f"The group {label!r} must hold a dict or a list. Got {type(below).__name__} instead.",
             hint='write {"North": ["a", "b"], "South": ["c"]}',
@@ -110,8 +117,9 @@ def _without_repeats(chain: Chain) -> list[str]:
     if len(set(labels)) < len(labels):
         doubled = next(label for label in labels if labels.count(label) > 1)
         raise HierarchyError(
-            f"{chain.place}{doubled!r} stands above itself, with other labels between.",
+            f"{_told(chain.place, doubled)} stands above itself, with other labels between.",
             hint="a line goes from the value to ever larger groups; remove one of the two",
+            values=[doubled],
         )
     return labels
 
@@ -123,18 +131,26 @@ def _checked_label(label: str, place: str = "") -> str:
 
 
 def _two_parents(place: str, child: str, one: str, other: str) -> HierarchyError:
+    parents = "here and in another line" if place else f"{one!r} and {other!r}"
     return HierarchyError(
-        f"{place}{child!r} has two parents, {one!r} and {other!r}.",
+        f"{_told(place, child)} has two parents, {parents}.",
         hint="put it below one of them, or give the two nodes different labels",
+        values=[child, one, other],
     )
+
+
+def _told(place: str, label: str) -> str:
+    """Return a label as a message names it: by its line where it comes from a file, which may be the table itself."""
+    return f"{place}A label" if place else repr(label)
 
 
 def _refuse_leaf_with_children(parents: dict[str, str], leaves: dict[str, str]) -> None:
     for parent in parents.values():
         if parent in leaves:
             raise HierarchyError(
-                f"{leaves[parent]}{parent!r} is a value here and a group of other values elsewhere.",
+                f"{_told(leaves[parent], parent)} is a value here and a group of other values elsewhere.",
                 hint="give the group a label of its own",
+                values=[parent],
             )
 
 
@@ -143,8 +159,9 @@ def _with_root(parents: dict[str, str], tops: dict[str, str]) -> Links:
     for top, place in tops.items():
         if top in parents:
             raise HierarchyError(
-                f"{place}{top!r} is at the top here, but stands below {parents[top]!r} elsewhere.",
+                f"{_told(place, top)} is at the top here, but stands below another elsewhere.",
                 hint="carry every line on to the root",
+                values=[top, parents[top]],
             )
     if not tops:
         if parents:
@@ -155,8 +172,9 @@ def _with_root(parents: dict[str, str], tops: dict[str, str]) -> Links:
     if ROOT in tops:
         other = next(top for top in tops if top != ROOT)
         raise HierarchyError(
-            f"{tops[other]}{other!r} is at the top here, but {ROOT!r} is the root elsewhere.",
-            hint=f"put {other!r} below {ROOT!r}",
+            f"{_told(tops[other], other)} is at the top here, but {ROOT!r} is the root elsewhere.",
+            hint=f"put it below {ROOT!r}",
+            values=[other],
         )
     if ROOT in parents:
         raise HierarchyError(f"{ROOT!r} is below {parents[ROOT]!r} but should be the root.", hint="rename it")

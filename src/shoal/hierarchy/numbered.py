@@ -9,8 +9,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from shoal.arrays import AnyArray, FloatArray, IntArray
 from shoal.hierarchy.links import Links, cycle_error
-from shoal.typing import AnyArray, FloatArray, IntArray
+from shoal.hierarchy.texts import match_texts
 from shoal.validation import check_int
 
 
@@ -29,11 +30,14 @@ class NumberedTree:
         The parent of each node; the root is its own.
     n_leaves
         Number of leaves.
+    node_weights
+        How much each node counts, None where leaves count 1 and inner nodes 0.
     """
 
     labels: tuple[str, ...]
     parent: IntArray
     n_leaves: int
+    node_weights: FloatArray | None = None
 
     def __post_init__(self) -> None:
         _frozen(self.parent)
@@ -100,8 +104,16 @@ class NumberedTree:
 
     @cached_property
     def cost(self) -> FloatArray:
-        """Leaves below each node ÷ all leaves; 0 for a leaf (NCP of Xu et al. 2006, section 3)."""
+        """Leaves below each node ÷ all leaves; 0 for a leaf (NCP of Xu et al. 2006, section 3.2.2).
+
+        With ``node_weights``: the weights of a node and of all below it ÷ those of all nodes.
+        """
         cost = self._sizes / self.n_leaves
+        if self.node_weights is not None:
+            sums = self.node_weights.tolist()
+            for node, parent in enumerate(self.parent.tolist()[:-1]):  # a node comes before its parent
+                sums[parent] += sums[node]
+            cost = np.array(sums) / sums[self.root]
         cost[: self.n_leaves] = 0.0
         return _frozen(cost)
 
@@ -124,22 +136,24 @@ class NumberedTree:
         return nodes
 
     def leaf_codes(self, texts: Iterable[str]) -> IntArray:
-        """Return the leaf code of each text, -1 for one that is no leaf."""
-        codes, n_leaves = self._nodes, self.n_leaves
-        found = np.fromiter((codes.get(text, n_leaves) for text in texts), np.int32)
-        found[found >= n_leaves] = -1
-        return found
+        """Return the leaf code of each text, -1 for one that is no leaf; numbers match by number."""
+        return np.array(match_texts(self._leaf_numbers, texts), np.int32)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, NumberedTree):
             return NotImplemented
-        return self.labels == other.labels and np.array_equal(self.parent, other.parent)
+        same = self.labels == other.labels and np.array_equal(self.parent, other.parent)
+        return same and np.array_equal(self.cost, other.cost)
 
     def __hash__(self) -> int:
         return hash((self.labels, self.parent.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.labels, self.parent, self.n_leaves))
+        return (type(self), (self.labels, self.parent, self.n_leaves, self.node_weights))
+
+    @cached_property
+    def _leaf_numbers(self) -> dict[str, int]:
+        return {label: leaf for leaf, label in enumerate(self.leaves)}
 
     @cached_property
     def _nodes(self) -> dict[str, int]:

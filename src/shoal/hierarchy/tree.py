@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from shoal.errors import HierarchyError
 from shoal.hierarchy import links
 from shoal.hierarchy.derived import date_chains, prefix_chains
 from shoal.hierarchy.drawing import draw
-from shoal.hierarchy.files import Source, read_chains, write_chains
+from shoal.hierarchy.files import Source, read_chains, read_text, write_chains
 from shoal.hierarchy.intervals import interval_chains
 from shoal.hierarchy.numbered import NumberedTree
-from shoal.hierarchy.texts import distinct_values, value_text
-from shoal.validation import check_int, nearest_hint
+from shoal.hierarchy.regular import read_regular
+from shoal.hierarchy.texts import distinct_values, match_texts, value_text
+from shoal.validation import check_float, check_int, nearest_hint
 
 HINT_LIMIT = 10_000
 """Looking for the nearest label among more than this many takes longer than it helps."""
@@ -49,7 +52,9 @@ class Hierarchy(NumberedTree):
         This is the format of ARX. The separator (semicolon, tab, bar or comma) is found unless given; lines may
         differ in length; if they end in different groups, a root ``*`` is added.
         """
-        return cls._from_links(links.links_from_chains(read_chains(source, separator, encoding)))
+        text, mark = read_text(source, separator, encoding)
+        regular = read_regular(text, mark)
+        return cls._from_links(links.links_from_chains(read_chains(text, mark))) if regular is None else cls(*regular)
 
     @classmethod
     def from_prefixes(cls, values: Iterable[Any], lengths: Iterable[int] | int) -> Hierarchy:
@@ -82,6 +87,22 @@ class Hierarchy(NumberedTree):
         """Put all values directly below the root ``*``, in the order they first appear."""
         chains = (links.Chain((value_text(value), links.ROOT)) for value in distinct_values(values))
         return cls._from_links(links.links_from_chains(chains))
+
+    def weighted(self, weights: Mapping[str, float]) -> Hierarchy:
+        """Return the same tree with weights on its nodes, by label (Xu et al. 2006, section 3.2.2).
+
+        A node then costs the weights of itself and of all nodes below it, as a share of those of all nodes; by default a leaf has the weight 1
+        and an inner node 0, which counts leaves. A heavy leaf makes every node above it dearer, a heavy inner node only itself and those above.
+        """
+        given = np.repeat([1.0, 0.0], [self.n_leaves, self.n_nodes - self.n_leaves])
+        for label, weight in weights.items():
+            given[self.node(label)] = check_float(
+                "Hierarchy.weighted", f"weights[{label!r}]", weight, least=0.0, most=1e6
+            )
+        if given.sum() <= 0:
+            raise HierarchyError("A hierarchy must have at least one node with a weight above 0. All are 0.")
+        given.flags.writeable = False
+        return type(self)(self.labels, self.parent, self.n_leaves, given)
 
     # ------------------------------------------------------------------ the tree as texts
 
@@ -162,8 +183,10 @@ class Hierarchy(NumberedTree):
 
     def _leaf(self, value: Any) -> int:
         text = value_text(value)
-        code = self._nodes.get(text, self.n_leaves)
-        if code >= self.n_leaves:
+        code = self._leaf_numbers.get(text, -1)
+        if code < 0:
+            code = match_texts(self._leaf_numbers, [text])[0]
+        if code < 0:
             raise self._unknown(text, "leaf", self.leaves)
         return code
 

@@ -1,7 +1,7 @@
 """Bottom-Up local recoding (Xu et al. 2006, section 4.1, Figure 4).
 
 Groups are numbered; a round goes through the numbers and merges each group that is still below k with its
-nearest group (:mod:`shoal.kernels.nearest_group`). The union keeps the number of the group that asked and is not
+nearest group (:mod:`shoal.kernels.search.nearest_group`). The union keeps the number of the group that asked and is not
 asked again in this round; the other number is gone. Members are chained lists, so that a merge costs the same
 whatever the sizes.
 """
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.arrays import AnyArray, FloatArray, IntArray
+from shoal.kernels.common.heap import Queue
 from shoal.kernels.compiling import kernel
-from shoal.kernels.group_tree import Tree, remove_group, update_group
-from shoal.kernels.nearest_group import find_nearest_group
-from shoal.kernels.range_costs import RangeCosts, cost_with_record, cover_by_group
-from shoal.kernels.search_queue import Queue
-from shoal.kernels.space import Cover, Space, add_record, group_cost, join
-from shoal.typing import AnyArray, FloatArray, IntArray
+from shoal.kernels.search.group_tree import Tree, remove_group, update_group
+from shoal.kernels.search.nearest_group import find_nearest_group
+from shoal.kernels.space.range_costs import RangeCosts, cost_with_record, cover_by_group
+from shoal.kernels.space.space import Cover, Space, add_record, group_cost, join
 
 
 class Chains(NamedTuple):
@@ -63,13 +63,17 @@ def merge_small_groups(
     queue: Queue,
     asking: IntArray,
     k: int,
+    increase: bool,
 ) -> int:
-    """Merge each group of ``asking`` that is still there and below k with its nearest group; return the merges."""
+    """Merge each group of ``asking`` that is still there and below k with its nearest group; return the merges.
+
+    A group always has a nearest one while another is there: costs are finite (:mod:`shoal.encoding.spaces`).
+    """
     merges = 0
     for group in asking:
         if chains.head[group] < 0 or cover.size[group] >= k:
             continue
-        other, _ = find_nearest_group(space, costs, cover, tree, queue, group)
+        other, _ = find_nearest_group(space, costs, cover, tree, queue, group, increase)
         if other < 0:
             break
         merge_groups(space, cover, chains, group, other)

@@ -1,26 +1,24 @@
-"""The one place that decides how kernels are compiled and where the machine code is kept.
+"""The one place that decides how kernels are compiled.
 
-numba's disk cache notices a change in a kernel's own file only, not in a kernel it calls from another
-file. The cache folder is therefore named after a hash of all kernel sources, so that an upgrade never
-runs old code; where no folder can be written, kernels are compiled anew in each process.
+A kernel is compiled when it is first called with arguments of new types, or found compiled (see ``keeping``). Until
+then it is a plain function with a note: importing a hundred kernels of which a job calls ten costs next to nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
-import hashlib
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba import types
+
+from shoal.kernels.keeping import Form, Keeper, is_kept
 
 linking: Any
 try:
@@ -29,40 +27,104 @@ except (ImportError, AttributeError):  # a numba whose inner parts have other na
     linking = None
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
+LINKED, PLAIN = "linked", "plain"
+SWITCH = "SHOAL_LINKING"
+"""An environment variable; ``0`` leaves all compiling to numba."""
 
 
-def sources_hash(folder: Path | None = None) -> str:
-    """Hash the names and texts of all kernel files in ``folder`` (default: this package)."""
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted((folder or Path(__file__).parent).glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()[:16]
+class Kernel:
+    """A function that numba compiles when it is first called, or first met in a kernel that calls it."""
+
+    def __init__(self, function: Callable[..., Any], settings: dict[str, Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func, self._settings = function, settings
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        """Run the compiled kernel."""
+        return self.outer(*arguments, **named)
+
+    @functools.cached_property
+    def outer(self) -> Any:
+        """What Python calls."""
+        made = numba.njit(**self._settings)(self.py_func)
+        self._keep(made, "", "outer")
+        made.compile = rare_collections()(made.compile)
+        return made
+
+    @functools.cached_property
+    def inner(self) -> Any:
+        """What other kernels call."""
+        if not links():
+            made = numba.njit(**self._settings)(self.py_func)
+        else:
+            made = linking.make_inner(self.py_func, self._settings)
+            self._keep(made, "inner-", "inner")
+        _compile_once_for_all_integers(made)
+        return made
+
+    @property
+    def _numba_type_(self) -> types.Type:
+        """How numba sees the kernel in the source of another one."""
+        return types.Dispatcher(self.inner)
+
+    def _keep(self, dispatcher: Any, prefix: str, form: str) -> None:
+        if linking is not None and is_kept(self.py_func):
+            name = f"{self.py_func.__module__.partition('.kernels.')[2]}.{self.py_func.__qualname__}"
+            pack, unpack = getattr(linking, f"pack_{form}"), getattr(linking, f"unpack_{form}")
+            dispatcher._cache = Keeper(name, Form(prefix, pack, unpack), _ways)  # noqa: SLF001
 
 
-def _candidate_folders() -> Iterator[Path]:
-    if chosen := os.environ.get("SHOAL_CACHE_DIR"):
-        yield Path(chosen)
-        return
-    if base := os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA"):
-        yield Path(base) / "shoal"
-    with contextlib.suppress(RuntimeError):  # no home folder
-        yield Path.home() / ".cache" / "shoal"
+def _ways() -> Iterator[str]:
+    """Yield how the machine code of a kernel may have been made; the last one is how it is made now."""
+    if _wants_links():
+        yield LINKED
+    if not links():
+        yield PLAIN
 
 
-def find_cache_folder() -> Path | None:
-    """Return a writable folder for compiled kernels, or None where there is none."""
-    for base in _candidate_folders():
-        folder = base / f"kernels-{sources_hash()}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    return None
+def _wants_links() -> bool:
+    return linking is not None and os.environ.get(SWITCH, "1") != "0"
 
 
-_cache_folder = cache(find_cache_folder)
+@functools.cache
+def links() -> bool:
+    """Tell whether kernels are linked as ``linking`` does it: wanted, and tried on a small pair of kernels.
+
+    The trial takes a tenth of a second and is made only where something is to be compiled.
+    """
+    if not _wants_links():
+        return False
+    try:
+        return _probe()
+    except Exception:  # noqa: BLE001  (a numba that behaves otherwise, in whatever way, does the work alone)
+        return False
+
+
+def _probe() -> bool:
+    """Compile a kernel that calls another, make bytes of it and run what comes back from them."""
+    import pickle  # noqa: PLC0415
+
+    settings = _settings(inline=False, allocates=True)
+    inner = linking.make_inner(_count_up, settings)
+    outer = numba.njit(**settings)(_make_probe(inner))
+    if outer(3).tolist() != [0, 1, 2, 2]:
+        return False
+    (compiled,) = outer.overloads.values()
+    again = linking.unpack_outer(outer.targetctx, pickle.loads(linking.pack_outer(compiled)))  # noqa: S301
+    (below,) = inner.overloads.values()
+    linking.unpack_inner(inner.targetctx, pickle.loads(linking.pack_inner(below)))  # noqa: S301
+    return bool(again.entry_point(4).tolist() == [0, 1, 2, 3, 3])
+
+
+def _count_up(count: int) -> Any:
+    return np.arange(count)
+
+
+def _make_probe(inner: Any) -> Any:
+    def probe(count: int) -> Any:
+        return np.append(inner(count), inner(count)[-1])
+
+    return probe
 
 
 def _widen(kind: types.Type) -> types.Type:
@@ -103,17 +165,14 @@ def rare_collections() -> Iterator[None]:
             gc.set_threshold(*before)
 
 
-def _compile(function: Any, settings: dict[str, Any]) -> Any:
-    """Make the kernel that Python calls, and beside it the one that other kernels call."""
-    compiled = numba.njit(**settings)(function)
-    if linking is None or settings["inline"] == "always":
-        _compile_once_for_all_integers(compiled)
-        return compiled
-    inner = numba.njit(**settings | {"cache": False}, pipeline_class=linking.InnerCompiler)(function)
-    _compile_once_for_all_integers(inner)
-    linking.call_as_inner(compiled, inner, cached=settings["cache"])
-    compiled.compile = rare_collections()(compiled.compile)
-    return compiled
+def _settings(*, inline: bool, allocates: bool) -> dict[str, Any]:
+    return {
+        "inline": "always" if inline else "never",
+        "nogil": True,
+        "no_cfunc_wrapper": True,  # no kernel is passed as a function; each wrapper takes a moment to compile
+        "error_model": "numpy",  # nothing is raised inside a kernel
+        "_nrt": allocates,
+    }
 
 
 def kernel(*, inline: bool = False, allocates: bool = True) -> Callable[[_Kernel], _Kernel]:
@@ -124,24 +183,18 @@ def kernel(*, inline: bool = False, allocates: bool = True) -> Callable[[_Kernel
     is handed a dozen arrays. Such a kernel that makes an array after all is refused by the compiler.
     ``fastmath`` is never used: it deletes tests for NaN.
     """
-    settings = {
-        "inline": "always" if inline else "never",
-        "nogil": True,
-        "no_cfunc_wrapper": True,  # no kernel is passed as a function; each wrapper takes a moment to compile
-        "error_model": "numpy",  # nothing is raised inside a kernel
-        "_nrt": allocates,
-    }
+    settings = _settings(inline=inline, allocates=allocates)
 
     def compile_it(function: _Kernel) -> _Kernel:
+        made: Any
         if numba.config.DISABLE_JIT:  # compiled arithmetic wraps and divides without a warning; so must the plain one
             silent: Any = np.errstate(all="ignore")
-            return cast("_Kernel", silent(function))
-        folder = _cache_folder()
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = "" if folder is None else str(folder)
-        try:
-            return cast("_Kernel", _compile(function, {**settings, "cache": folder is not None}))
-        finally:
-            numba.config.CACHE_DIR = before
+            made = silent(function)
+        elif inline:
+            made = numba.njit(**settings)(function)
+            _compile_once_for_all_integers(made)
+        else:
+            made = Kernel(function, settings)
+        return cast("_Kernel", made)
 
     return compile_it

@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from shoal.arrays import IntArray, LongArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise_groups import ENDLESS, Groups, cost_with, put, refresh
-from shoal.kernels.optimise_regroup import join_cheapest
-from shoal.kernels.space import Space
-from shoal.typing import IntArray, LongArray
+from shoal.kernels.optimise.groups import ENDLESS, Groups, join, put, refresh
+from shoal.kernels.space.space import SET, Space, holds_code, range_cost, set_cost
+
+
+@kernel(allocates=False)
+def cost_joined(space: Space, groups: Groups, group: int, record: int, limit: float) -> float:
+    """Return a group's cost for each record if ``record`` joined, or any part of it above ``limit``.
+
+    The columns are added up from the first to the last, never as a difference to the cost before: two records that
+    lead to the same cover then have the same cost to the last bit, and the tie-break decides between them.
+    """
+    total = 0.0
+    for column in range(space.kind.shape[0]):
+        code = groups.codes[record, column]
+        low, high = min(groups.low[group, column], code), max(groups.high[group, column], code)
+        if space.kind[column] == SET:
+            known = holds_code(groups.words[group], space.word_start[column], code)
+            count = groups.distinct[group, column] + (0 if known else 1)
+            total += space.weight[column] * set_cost(space, column, count, high == space.missing[column])
+        else:
+            total += space.weight[column] * range_cost(space, column, low, high)
+        if total > limit:
+            return total
+    return total
 
 
 @kernel()
@@ -25,7 +46,7 @@ def farthest(space: Space, groups: Groups, group: int, pool: IntArray) -> int:
     """Return the record that would make a group of one cost most; of several the first."""
     best, chosen = -1.0, pool[0]
     for place in range(pool.shape[0]):
-        cost = cost_with(space, groups, group, pool[place], ENDLESS)
+        cost = cost_joined(space, groups, group, pool[place], ENDLESS)
         if cost > best:
             best, chosen = cost, pool[place]
     return chosen
@@ -36,7 +57,7 @@ def nearest(space: Space, groups: Groups, group: int, pool: IntArray) -> int:
     """Return the record that makes a group cost least; of several the first."""
     best, chosen = ENDLESS, pool[0]
     for place in range(pool.shape[0]):
-        cost = cost_with(space, groups, group, pool[place], best)
+        cost = cost_joined(space, groups, group, pool[place], best)
         if cost < best:
             best, chosen = cost, pool[place]
             if best == groups.cost[group]:
@@ -44,9 +65,24 @@ def nearest(space: Space, groups: Groups, group: int, pool: IntArray) -> int:
     return chosen
 
 
+@kernel(allocates=False)
+def join_cheapest(space: Space, groups: Groups, used: int, record: int) -> None:
+    """Add a record to the one of the first ``used`` groups whose total cost rises least; of several the first."""
+    best, chosen = ENDLESS, -1
+    for group in range(used):
+        size = groups.size[group]
+        rise = (size + 1) * cost_joined(space, groups, group, record, ENDLESS) - size * groups.cost[group]
+        if rise < best:
+            best, chosen = rise, group
+    join(space, groups, chosen, record)
+
+
 @kernel()
 def run(space: Space, groups: Groups, pool: IntArray, state: LongArray, k: int, rounds: int) -> bool:
     """Make up to ``rounds`` groups; True when every record has one.
+
+    Each group takes k records out of the pool, so there are at most n / k rounds; the fewer than k records left then
+    fit into any group, which has room for 2k.
 
     ``state`` holds how many records are left, how many groups there are, and the last seed. The last of the
     groups of ``groups`` is scratch: the seed alone.

@@ -1,12 +1,13 @@
-"""How a kernel that another kernel calls is compiled: its code is kept for linking, never run by itself.
+"""How a kernel that another kernel calls is compiled, and how compiled kernels become bytes and come back.
 
 numba makes machine code of every function it meets, then links the code of all functions a function calls into it and
 optimises the whole anew: a helper ten calls below the one that Python calls is optimised and translated ten times, and
 nine of ten kernels get a wrapper for calls from Python that never come. Here such an *inner* kernel is translated to
-LLVM's language only. What Python calls takes in the code of all kernels below it and is optimised once, as before.
+LLVM's language only. What Python calls, an *outer* kernel, takes in the code of all kernels below it and is optimised once.
 
-This builds on parts of numba that may change. They are all named in this file; where one of them is missing the import
-fails, and ``compiling`` leaves everything to numba.
+This is the one file that builds on inner parts of numba, which may change. Where one of them is missing the import fails;
+where one behaves otherwise, the probe in ``compiling`` fails. Either way everything is left to numba: slower to
+compile, the same kernels.
 """
 
 from __future__ import annotations
@@ -16,21 +17,29 @@ from typing import Any
 
 import llvmlite.binding
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
+from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder, compile_result
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
+from numba.core.runtime.nrt import rtsys
+from numba.core.serialize import dumps
 from numba.core.typed_passes import NativeLowering
 
 _OVERRIDDEN = {
     JITCodeLibrary: ("finalize", "_optimize_final_module", "_finalize_final_module"),
-    CompileResultCacheImpl: ("get_filename_base", "reduce", "rebuild"),
     Dispatcher: ("add_overload", "get_call_template", "get_overload"),
 }
 _USED = {
-    JITCodeLibrary: ("_finalize_dynamic_globals", "_get_module_for_linking", "_ensure_finalized"),
-    FunctionCache: ("_impl_class",),
+    JITCodeLibrary: (
+        "_finalize_dynamic_globals",
+        "_get_module_for_linking",
+        "_ensure_finalized",
+        "_get_compiled_object",
+        "_set_compiled_object",
+        "enable_object_caching",
+    ),
+    CompileResult: ("_find_referenced_environments",),
+    type(rtsys): ("initialize",),
 }
 
 
@@ -86,50 +95,80 @@ class InnerCompiler(CompilerBase):  # type: ignore[misc]
         return [steps]
 
 
-class _InnerCacheFormat(CompileResultCacheImpl):  # type: ignore[misc]
-    """Keep LLVM's language on disk in place of machine code, under names of its own."""
-
-    def get_filename_base(self, fullname: str, abiflags: str) -> str:
-        return f"inner-{super().get_filename_base(fullname, abiflags)}"
-
-    def reduce(self, compiled: Any) -> tuple[Any, ...]:
-        compiled.fndesc.typemap = compiled.fndesc.calltypes = None  # as numba does: cannot always be pickled
-        code = compiled.library._get_module_for_linking().as_bitcode()
-        return compiled.library.name, code, compiled.fndesc, compiled.environment, compiled.signature
-
-    def rebuild(self, target_context: Any, stored: tuple[Any, ...]) -> Any:
-        name, code, description, environment, signature = stored
-        library = InnerLibrary(target_context.codegen(), name)
-        library._final_module = llvmlite.binding.parse_bitcode(code)
-        library._finalize_final_module()
-        return compile_result(
-            typing_context=target_context.typing_context,
-            target_context=target_context,
-            entry_point=library,
-            signature=signature,
-            objectmode=False,
-            lifted=(),
-            fndesc=description,
-            library=library,
-            environment=environment,
-            reload_init=(),
-        )
-
-
-class _InnerCache(FunctionCache):  # type: ignore[misc]
-    _impl_class = _InnerCacheFormat
-
-
-def call_as_inner(outer: Any, inner: Any, *, cached: bool) -> None:
-    """Let kernels that call ``outer`` be given ``inner``, the same function compiled by ``InnerCompiler``."""
+def make_inner(function: Any, settings: dict[str, Any]) -> Any:
+    """Return what kernels call in place of ``function``."""
+    inner = numba.njit(**settings, pipeline_class=InnerCompiler)(function)
 
     def add_without_address(compiled: Any) -> None:
         inner.overloads[tuple(compiled.signature.args)] = compiled
 
     inner.add_overload = add_without_address
-    if cached:
-        inner._cache = _InnerCache(inner.py_func)
-    outer.inner = inner
-    outer.get_call_template = inner.get_call_template
-    outer.get_overload = inner.get_overload
-    outer._compiling_counter = inner._compiling_counter  # a kernel that calls itself asks whether it is being compiled
+    return inner
+
+
+def pack_inner(compiled: Any) -> bytes:
+    """Return LLVM's language for a kernel, and what a caller must know of it."""
+    code = compiled.library._get_module_for_linking().as_bitcode()
+    return _pack(compiled, compiled.library.name, code)
+
+
+def unpack_inner(target_context: Any, stored: tuple[Any, ...]) -> Any:
+    """Make an inner kernel from what was packed."""
+    name, code, description, environment, signature = stored
+    library = InnerLibrary(target_context.codegen(), name)
+    library._final_module = llvmlite.binding.parse_bitcode(code)
+    library._finalize_final_module()
+    return _result(target_context, library, library, description, environment, signature)
+
+
+def pack_outer(compiled: Any) -> bytes:
+    """Return the machine code of a kernel. No kernel links it, so nothing of LLVM's language is needed beside it."""
+    library = compiled.library
+    module = library._final_module
+    symbols = {
+        part.name for parts in (module.functions, module.global_variables) for part in parts if not part.is_declaration
+    }
+    environments = tuple(compiled._find_referenced_environments())
+    return _pack(compiled, library.name, library._get_compiled_object(), symbols, environments)
+
+
+def unpack_outer(target_context: Any, stored: tuple[Any, ...]) -> Any:
+    """Make a kernel that Python can call from what was packed.
+
+    numba would first load all its modules and fill its tables, as before compiling, which takes longer than all else;
+    machine code needs none of them, only the functions that make and free arrays.
+    """
+    name, code, symbols, environments, description, environment, signature = stored
+    rtsys.initialize(target_context)
+    codegen = target_context.codegen()
+    library = codegen.create_library(name)
+    library.enable_object_caching()
+    library._set_compiled_object(code)
+    library._finalize_final_module()
+    codegen._engine._defined_symbols.update(symbols)
+    entry = target_context.get_executable(library, description, environment)
+    for other in environments:
+        codegen.set_env(other.env_name, other)
+    return _result(target_context, library, entry, description, environment, signature)
+
+
+def _pack(compiled: Any, *parts: Any) -> bytes:
+    description = compiled.fndesc
+    description.typemap = description.calltypes = None  # as numba does: cannot always be pickled
+    packed: bytes = dumps((*parts, description, compiled.environment, compiled.signature))
+    return packed
+
+
+def _result(target_context: Any, library: Any, entry: Any, description: Any, environment: Any, signature: Any) -> Any:
+    return compile_result(
+        typing_context=target_context.typing_context,
+        target_context=target_context,
+        entry_point=entry,
+        signature=signature,
+        objectmode=False,
+        lifted=(),
+        fndesc=description,
+        library=library,
+        environment=environment,
+        reload_init=(),
+    )

@@ -6,10 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.record_tree import RecordTree, cost_with_record, count_free, nearest_record, new_frontier
-from shoal.kernels.space import INTERVAL, SET, Cover, Space, add_record, empty_cover, group_cost, range_cost, set_cost
-from shoal.typing import BoolArray, FloatArray, IntArray, LongArray
+from shoal.kernels.search.record_tree import RecordTree, cost_with_record, count_free, nearest_record, new_frontier
+from shoal.kernels.space.space import (
+    INTERVAL,
+    SET,
+    Cover,
+    Space,
+    add_record,
+    empty_cover,
+    group_cost,
+    range_cost,
+    set_cost,
+)
 
 
 class MergeSet(NamedTuple):
@@ -95,16 +105,16 @@ def come_back(merge: MergeSet, tree: RecordTree, record: int) -> None:
 
 @kernel()
 def grow(
-    space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, group: int, k: int, members: IntArray
+    space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, group: int, k: int, most: int, members: IntArray
 ) -> int:
-    """Merge records into a new group until it has k, and on to 2k - 1 as long as IPG rises; return its size."""
+    """Merge records into a new group until it has k, and on to ``most`` as long as IPG rises; return its size."""
     total_weight = space.weight.sum()
     members[0] = merge.after[merge.free.shape[0]]
     leave(merge, tree, members[0])
     add_record(space, merge.cover, group, codes, members[0])
     size, cost = 1, 0.0
     frontier = new_frontier()
-    while size < 2 * k - 1:
+    while size < most:
         record, wider = nearest_record(space, tree, merge.cover, group, codes, merge.free, frontier)
         if record < 0 or (size >= k and ipg(total_weight, wider, size + 1) <= ipg(total_weight, cost, size)):
             break
@@ -189,16 +199,16 @@ def split(
 
 
 @kernel()
-def run(space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, k: int, groups: int) -> bool:
-    """Form at most ``groups`` more groups; return whether fewer than k records are left.
+def run(space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, k: int, most: int, groups: int) -> bool:
+    """Form at most ``groups`` more groups of up to ``most`` records; return whether fewer than k records are left.
 
     Every group keeps at least k of the records it took, so there are at most n / k rounds.
     """
-    grown = np.empty(2 * k - 1, np.int32)
+    grown = np.empty(most, np.int32)
     stop = merge.done[1] + groups
     while merge.done[0] >= k and merge.done[1] < stop:
         group = merge.done[1]
-        size = grow(space, codes, merge, tree, group, k, grown)
+        size = grow(space, codes, merge, tree, group, k, most, grown)
         members = split(space, codes, merge, tree, group, k, grown[:size])
         merge.cover.size[group] = 0
         merge.cover.words[group] = 0

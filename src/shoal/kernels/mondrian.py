@@ -11,13 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shoal.arrays import IntArray, LongArray
+from shoal.kernels.common.sorting import order_by_key, order_falling, sort_codes
 from shoal.kernels.compiling import kernel
-from shoal.kernels.sorting import order_falling, sort_codes
-from shoal.kernels.space import INTERVAL, NODE, Space, child_above, find_node
-from shoal.typing import IntArray, LongArray
+from shoal.kernels.space.range_costs import count_values
+from shoal.kernels.space.space import INTERVAL, NODE, SET, Space, child_above, find_node, set_cost
 
-STRICT = 0
-RELAXED = 1
+NEAREST = 0
+"""Strict, at the possible cut nearest to the median."""
+MEDIAN = 1
+"""Strict, at the median or not at all; sets by the order of their codes, as the papers' baseline treats categories."""
+RELAXED = 2
+"""Records at the median go to either side."""
 
 
 class Parts(NamedTuple):
@@ -78,26 +83,87 @@ def spread(space: Space, column: int, low: int, high: int) -> float:
 
 
 @kernel()
-def sorted_codes(rows: IntArray, begin: int, end: int, column: int) -> IntArray:
-    """Return the codes of a part in one column, in rising order."""
-    values = np.empty(end - begin, np.int32)
+def set_spread(space: Space, rows: IntArray, begin: int, end: int, column: int, low: int, high: int) -> float:
+    """Return how wide a part is in a SET column, as it is released: by how many values it holds, wherever they lie."""
+    words = np.zeros((high - low) // 64 + 1, np.uint64)
     for row in range(begin, end):
-        values[row - begin] = rows[row, column]
-    sort_codes(values)
-    return values
+        code = rows[row, column] - low
+        words[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+    count = count_values(words, 0, words.shape[0])
+    return space.weight[column] * set_cost(space, column, count, high == space.missing[column])
 
 
 @kernel()
-def median_cut(rows: IntArray, begin: int, end: int, column: int, low: int, high: int, k: int) -> int:
+def copy_codes(rows: IntArray, begin: int, end: int, column: int) -> IntArray:
+    """Return the codes of a part in one column."""
+    codes = np.empty(end - begin, np.int32)
+    for row in range(begin, end):
+        codes[row - begin] = rows[row, column]
+    return codes
+
+
+@kernel(allocates=False)
+def find_code(values: IntArray, count: int, code: int) -> int:
+    """Return the place of a code among the first ``count`` values, which rise."""
+    low, high = 0, count - 1
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel()
+def rank_by_frequency(codes: IntArray) -> None:
+    """Replace each code by its rank among those that occur: 0 for the most frequent, of equals for the lowest code.
+
+    A set has no order of its own; in this one a cut leaves frequent values, which are few, apart from rare ones, which are many.
+    """
+    values = codes.copy()
+    sort_codes(values)
+    count = np.zeros(values.shape[0], np.int64)
+    distinct = 0
+    for place in range(values.shape[0]):
+        if place == 0 or values[place] != values[distinct - 1]:
+            values[distinct] = values[place]
+            distinct += 1
+        count[distinct - 1] -= 1  # the most frequent first
+    order = order_by_key(count[:distinct])
+    rank = np.empty(distinct, np.int32)
+    for place in range(distinct):
+        rank[order[place]] = place
+    for row in range(codes.shape[0]):
+        codes[row] = rank[find_code(values, distinct, codes[row])]
+
+
+@kernel()
+def median_cut(codes: IntArray, k: int) -> int:
+    """Return the median code where a strict cut after it leaves k on both sides, else -1."""
+    size = codes.shape[0]
+    values = codes.copy()
+    sort_codes(values)
+    median, left = values[(size - 1) // 2], (size + 1) // 2
+    while left < size and values[left] == median:
+        left += 1
+    return median if k <= left <= size - k else -1
+
+
+@kernel()
+def nearest_cut(codes: IntArray, k: int) -> int:
     """Return the code after which a strict cut leaves the halves most even, both at least k; -1 if none does.
 
     Of two cuts equally even the lower is taken.
     """
-    size = end - begin
+    size = codes.shape[0]
+    low = high = codes[0]
+    for code in codes:
+        low, high = min(low, code), max(high, code)
     if high - low + 1 <= 4 * size:
         counts = np.zeros(high - low + 1, np.int64)
-        for row in range(begin, end):
-            counts[rows[row, column] - low] += 1
+        for code in codes:
+            counts[code - low] += 1
         best, best_gap, left = -1, size + 1, 0
         for code in range(low, high):
             left += counts[code - low]
@@ -105,7 +171,8 @@ def median_cut(rows: IntArray, begin: int, end: int, column: int, low: int, high
             if counts[code - low] > 0 and left >= k and size - left >= k and gap < best_gap:
                 best, best_gap = code, gap
         return best
-    values = sorted_codes(rows, begin, end, column)
+    values = codes.copy()
+    sort_codes(values)
     best, best_gap = -1, size + 1
     for left in range(k, size - k + 1):
         gap = abs(2 * left - size)
@@ -138,28 +205,27 @@ def sort_rows(parts: Parts, begin: int, end: int, side: IntArray, sides: int, bo
 
 
 @kernel()
-def assign_sides(
-    parts: Parts, begin: int, end: int, column: int, low: int, high: int, k: int, mode: int, side: IntArray
-) -> bool:
-    """Set the side of each row of a part cut in two at the median; False where no cut is allowed."""
-    if mode == STRICT:
-        cut = median_cut(parts.rows, begin, end, column, low, high, k)
+def assign_sides(codes: IntArray, k: int, mode: int, side: IntArray) -> bool:
+    """Set the side of each row of a part cut in two at the median of its ``codes``; False where no cut is allowed."""
+    size = codes.shape[0]
+    if mode != RELAXED:
+        cut = median_cut(codes, k) if mode == MEDIAN else nearest_cut(codes, k)
         if cut < 0:
             return False
-        for row in range(begin, end):
-            side[row - begin] = 0 if parts.rows[row, column] <= cut else 1
+        for row in range(size):
+            side[row] = 0 if codes[row] <= cut else 1
         return True
-    if end - begin < 2 * k:
+    if size < 2 * k:
         return False
-    middle = sorted_codes(parts.rows, begin, end, column)[(end - begin) // 2 - 1]
-    room = (end - begin) // 2
-    for row in range(begin, end):
-        room -= parts.rows[row, column] < middle
-    for row in range(begin, end):  # equal records fill the left half, then the right one
-        code = parts.rows[row, column]
-        side[row - begin] = 0 if code < middle else 1
-        if code == middle and room > 0:
-            side[row - begin] = 0
+    values = codes.copy()
+    sort_codes(values)
+    middle, room = values[size // 2 - 1], size // 2
+    for code in codes:
+        room -= code < middle
+    for row in range(size):  # equal records fill the left half, then the right one
+        side[row] = 0 if codes[row] < middle else 1
+        if codes[row] == middle and room > 0:
+            side[row] = 0
             room -= 1
     return True
 
@@ -208,7 +274,10 @@ def cut_part(space: Space, parts: Parts, begin: int, end: int, k: int, mode: int
             low[column] = min(low[column], parts.rows[row, column])
             high[column] = max(high[column], parts.rows[row, column])
     for column in range(columns):
-        width[column] = spread(space, column, low[column], high[column])
+        if space.kind[column] == SET and mode != MEDIAN and low[column] < high[column]:
+            width[column] = set_spread(space, parts.rows, begin, end, column, low[column], high[column])
+        else:
+            width[column] = spread(space, column, low[column], high[column])
     side = np.empty(end - begin, np.int32)
     order = np.empty(columns, np.int32)
     order_falling(width, order)
@@ -219,8 +288,11 @@ def cut_part(space: Space, parts: Parts, begin: int, end: int, k: int, mode: int
         sides = 0
         if by_tree and space.kind[column] == NODE:
             sides = assign_children(space, parts, begin, end, column, low[column], high[column], k, side)
-        elif assign_sides(parts, begin, end, column, low[column], high[column], k, mode, side):
-            sides = 2
+        else:
+            codes = copy_codes(parts.rows, begin, end, column)
+            if space.kind[column] == SET and mode != MEDIAN:
+                rank_by_frequency(codes)
+            sides = 2 if assign_sides(codes, k, mode, side) else 0
         if sides > 1:
             bounds = np.empty(sides + 1, np.int64)
             sort_rows(parts, begin, end, side, sides, bounds)

@@ -2,60 +2,82 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from shoal.errors import ParameterError
-from shoal.validation import check_choice
+from shoal.extensions import Registry
+from shoal.validation import check_options, wrong
 
 if TYPE_CHECKING:
     from shoal.methods.base import Method, MethodInfo
 
-REGISTRY: dict[str, tuple[str, str]] = {
-    "bug": ("shoal.methods.generalization", "BottomUpGeneralization"),
-    "datafly": ("shoal.methods.full_domain", "Datafly"),
+_OWN = {
+    "bug": ("shoal.methods.global_recoding.bug", "BottomUpGeneralization"),
+    "datafly": ("shoal.methods.global_recoding.full_domain", "Datafly"),
     "bottom-up": ("shoal.methods.local_recoding", "BottomUp"),
-    "forest": ("shoal.methods.microaggregation", "Forest"),
-    "incognito": ("shoal.methods.full_domain", "Incognito"),
+    "forest": ("shoal.methods.microaggregation.forest", "Forest"),
+    "incognito": ("shoal.methods.global_recoding.full_domain", "Incognito"),
     "k-member": ("shoal.methods.k_member", "KMember"),
-    "mdav": ("shoal.methods.microaggregation", "MDAV"),
+    "mdav": ("shoal.methods.microaggregation.heuristics", "MDAV"),
     "mondrian": ("shoal.methods.mondrian", "Mondrian"),
     "merge-split": ("shoal.methods.merge_split", "MergeSplit"),
     "optimise": ("shoal.methods.optimise", "Optimise"),
-    "sbca": ("shoal.methods.similarity", "SBCA"),
+    "sbca": ("shoal.methods.sbca", "SBCA"),
     "top-down": ("shoal.methods.local_recoding", "TopDown"),
-    "univariate": ("shoal.methods.microaggregation", "Univariate"),
-    "v-mdav": ("shoal.methods.microaggregation", "VMDAV"),
+    "univariate": ("shoal.methods.microaggregation.heuristics", "Univariate"),
+    "v-mdav": ("shoal.methods.microaggregation.heuristics", "VMDAV"),
 }
-"""Name → module and class."""
+REGISTRY = Registry("shoal.methods", _OWN)
 
 DEFAULT_METHOD = "optimise"
 
 
 def method_class(name: str) -> type[Method]:
     """Return the class of the method called ``name``."""
-    check_choice("Anonymizer", "method", name, tuple(REGISTRY))
-    module, attribute = REGISTRY[name]
-    found: type[Method] = getattr(import_module(module), attribute)
+    found: type[Method] = REGISTRY.load("Anonymizer", "method", name)
     return found
 
 
 def make_method(choice: str | Method, **options: Any) -> Method:
     """Return a method object for a name (with its options) or the object itself."""
+    from shoal.methods.base import Method  # noqa: PLC0415  (loads arrays; a list of names needs none)
+
     if not isinstance(choice, str):
         if options:
             raise ParameterError("Options belong to a method's name, not to a method object. Give them to the object.")
+        if not isinstance(choice, Method):
+            hint = "call the class: method=shoal.Mondrian()." if isinstance(choice, type) else "see shoal.methods()."
+            raise wrong("Anonymizer", "method", "the name of a method or a method object", choice, hint)
+        check_options(type(choice).__name__, choice)
         return choice
     kind = method_class(choice)
     try:
-        return kind(**options)
+        made = kind(**options)
     except TypeError:
         raise ParameterError(
             f"The method {choice!r} does not take all of the options {sorted(options)}.",
             hint="see 'shoal methods', or the reference of methods.",
         ) from None
+    check_options(kind.__name__, made)
+    return made
+
+
+def method_options(name: str) -> dict[str, tuple[Any, tuple[Any, ...]]]:
+    """Return the options of a method: each with its default and, where it is a choice of a few, what there is to choose from."""
+    kind = method_class(name)
+    types = get_type_hints(kind)
+    return {field.name: (field.default, _choices(types[field.name])) for field in fields(kind)}
+
+
+def _choices(annotation: Any) -> tuple[Any, ...]:
+    if annotation is bool:
+        return (True, False)
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(choice for part in get_args(annotation) if get_origin(part) is Literal for choice in get_args(part))
 
 
 def method_infos() -> list[MethodInfo]:
     """Return how each method describes itself."""
-    return [method_class(name).info for name in REGISTRY]
+    return [method_class(name).info for name in REGISTRY.places()]

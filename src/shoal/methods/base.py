@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from shoal.typing import Effort, IntArray, Progress, Release
+from shoal.arrays import CancelToken, Clock, Effort, IntArray, Progress, Release
+from shoal.methods.stopping import wall_clock
 from shoal.validation import check_choice
 
 if TYPE_CHECKING:
@@ -20,6 +22,26 @@ Nominal = Literal["mode", "centroid"]
 
 def say_nothing(fraction: float, text: str) -> None:
     """Progress that nobody wants to see."""
+
+
+def most_withheld(share: float, records: int) -> int:
+    """Return how many records a largest share allows to withhold.
+
+    A count that is whole up to rounding is that count: 0.29 of 100 records are 29, though the product of floats is less.
+    """
+    return math.floor(share * records + 1e-9)
+
+
+class Reporter:
+    """Passes progress on, never less than before though the same steps may come again, and remembers how far the work is."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.progress, self.reached = progress, 0.0
+
+    def report(self, fraction: float, text: str) -> None:
+        """Tell how far the work is."""
+        self.reached = min(max(fraction, self.reached), 1.0)
+        self.progress(self.reached, text)
 
 
 @dataclass(frozen=True)
@@ -35,7 +57,11 @@ class Task:
     seed: int = 0
     progress: Progress = say_nothing
     on_interrupt: Literal["raise", "best"] = "raise"
-    """What Ctrl-C does in a method that improves a solution: give up, or return the best found so far."""
+    """What Ctrl-C and ``cancel`` do in a method that improves a solution: give up, or return the best found so far."""
+    cancel: CancelToken | None = None
+    """Ends the work when another thread sets it."""
+    clock: Clock = wall_clock
+    """By which an effort in seconds is kept."""
 
 
 @dataclass(frozen=True)

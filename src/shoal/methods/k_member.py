@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from shoal.kernels.k_member import run
+from shoal.kernels.optimise.groups import make_groups
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
 
 if TYPE_CHECKING:
@@ -35,9 +37,6 @@ class KMember(Method):
 
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Group the records of ``table``."""
-        from shoal.kernels.k_member import run  # noqa: PLC0415  (numba is imported when first needed)
-        from shoal.kernels.optimise_groups import make_groups  # noqa: PLC0415
-
         records, k = table.records, min(task.k, table.records)
         groups = make_groups(table.space, np.ascontiguousarray(table.codes.T), records // k + 1, 2 * k)
         pool = np.arange(records, dtype=np.int32)

@@ -5,20 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from shoal.methods.base import Grouping, Method, MethodInfo, Task, say_nothing
-from shoal.typing import IntArray, Progress
-from shoal.validation import check_int
+from shoal.arrays import IntArray, Progress
+from shoal.kernels import bottom_up as kernels
+from shoal.kernels.bottom_up import label_records
+from shoal.kernels.common.heap import make_queue
+from shoal.kernels.search.group_shape import shape_by_cuts
+from shoal.kernels.search.group_tree import build_tree
+from shoal.kernels.space import packing
+from shoal.kernels.space.range_costs import tabulate_costs
+from shoal.kernels.top_down import partition as top_down
+from shoal.kernels.top_down import repair as top_down_repair
+from shoal.kernels.top_down.repair import repair
+from shoal.methods.base import Grouping, Method, MethodInfo, Reporter, Task, say_nothing
+from shoal.methods.stopping import INTERRUPTS
+from shoal.validation import check_choice, check_int
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
     from shoal.kernels.bottom_up import Chains
-    from shoal.kernels.range_costs import RangeCosts
-    from shoal.kernels.space import Cover, Space
-    from shoal.kernels.top_down_repair import Repair
+    from shoal.kernels.space.range_costs import RangeCosts
+    from shoal.kernels.space.space import Cover, Space
+    from shoal.kernels.top_down.repair import Repair
 
 _PAPER = "Xu, Wang, Pei, Wang, Shi, Fu 2006, Utility-Based Anonymization"
 _CHUNK = 2048  # searches between two progress reports: well under a second
@@ -26,23 +37,12 @@ _TOUCHED = 2_000_000  # records looked at between two progress reports
 _WORN = 0.75  # the tree is built anew when less than this share of its groups is left
 
 
-class _Reporter:
-    """Passes progress on and remembers it, for the note an interrupted run leaves."""
-
-    def __init__(self, title: str, progress: Progress) -> None:
-        self.title, self.progress, self.reached = title, progress, 0.0
-
-    def report(self, fraction: float, text: str) -> None:
-        self.reached = min(max(fraction, self.reached), 1.0)
-        self.progress(self.reached, text)
-
-
 @contextmanager
-def _reporting(title: str, progress: Progress) -> Iterator[_Reporter]:
-    reporter = _Reporter(title, progress)
+def _reporting(title: str, progress: Progress) -> Iterator[Reporter]:
+    reporter = Reporter(progress)
     try:
         yield reporter
-    except KeyboardInterrupt as error:
+    except INTERRUPTS as error:
         error.add_note(f"{title} was interrupted at {reporter.reached:.0%}. Nothing was released.")
         raise
 
@@ -53,17 +53,21 @@ class BottomUp(Method):
 
     Parameters
     ----------
+    merge
+        Which group is the nearest: the one with which the NCP, counted over all records, rises least
+        (``"increase"``: NCP(G ∪ G') - NCP(G) - NCP(G')), or the one with the least NCP of the union (``"union"``).
     split
         True: after each round a group of 2k or more is split into ⌊n/k⌋ groups, so that sizes end in k..2k - 1.
         False: the groups stay as they were merged.
 
-    Follows section 4.1 and Figure 4. A group's nearest group is the one with the least NCP of the union, counted over all
-    its records; among equals the one with the lowest number. The paper leaves open how a group is split: here a piece
+    Follows section 4.1 and Figure 4. Line 4 of the figure reads ``"union"``; section 4.2 calls the same step an "increase of penalty",
+    and with that the paper's results come out. Among equals the group with the lowest number is taken. The paper leaves open how a group is split: here a piece
     begins with the record farthest from the group's first and takes the records that widen it least. The nearest group is found by a
     search that skips far groups and is exact, where the paper looks at every group.
     """
 
     split: bool = True
+    merge: Literal["increase", "union"] = "increase"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="bottom-up",
@@ -73,9 +77,17 @@ class BottomUp(Method):
         complexity="O(n² log k) at worst; about n^1.2 from 10,000 to 300,000 made-up census records",
     )
 
+    def __post_init__(self) -> None:
+        check_choice("BottomUp", "merge", self.merge, ("increase", "union"))
+
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Group the records of ``table``."""
-        return Grouping(group_bottom_up(table.space, table.codes, task.k, split=self.split, progress=task.progress))
+        increase = self.merge == "increase"
+        return Grouping(
+            group_bottom_up(
+                table.space, table.codes, task.k, increase=increase, split=self.split, progress=task.progress
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -114,33 +126,34 @@ class TopDown(Method):
 
 
 def group_bottom_up(
-    space: Space, codes: IntArray, k: int, *, split: bool = True, progress: Progress = say_nothing
+    space: Space,
+    codes: IntArray,
+    k: int,
+    *,
+    increase: bool = True,
+    split: bool = True,
+    progress: Progress = say_nothing,
 ) -> IntArray:
     """Return the group of each record by Bottom-Up."""
-    from shoal.kernels import bottom_up as kernels  # noqa: PLC0415  (numba is imported when first needed)
-    from shoal.kernels.range_costs import tabulate_costs  # noqa: PLC0415
-
     costs = tabulate_costs(space)
     codes = np.ascontiguousarray(codes.T).T  # a record's codes side by side in memory
     cover, chains = kernels.start_single(space, codes)
     needed = codes.shape[1] - codes.shape[1] // k
     with _reporting("Bottom-Up", progress) as reporter:
         merges = 0
+        # ends: a round takes in at least the first small group, and splitting makes no small ones, so there are ever fewer
         while cover.size.shape[0] > 1 and (cover.size < k).any():
-            for merged in _merge_round(space, costs, cover, chains, k):
+            for merged in _merge_round(space, costs, cover, chains, k, increase):
                 merges += merged
                 reporter.report(merges / needed, "merging")
             cover, chains = kernels.renumber(space, costs, codes, cover, chains, k, split)
     return kernels.label_records(chains)
 
 
-def _merge_round(space: Space, costs: RangeCosts, cover: Cover, chains: Chains, k: int) -> Iterator[int]:
+def _merge_round(
+    space: Space, costs: RangeCosts, cover: Cover, chains: Chains, k: int, increase: bool
+) -> Iterator[int]:
     """Let each small group merge once; yield the number of merges now and then."""
-    from shoal.kernels import bottom_up as kernels  # noqa: PLC0415
-    from shoal.kernels.group_shape import shape_by_cuts  # noqa: PLC0415
-    from shoal.kernels.group_tree import build_tree  # noqa: PLC0415
-    from shoal.kernels.search_queue import make_queue  # noqa: PLC0415
-
     queue = make_queue(2 * cover.size.shape[0] + 2)
     asking = np.flatnonzero(cover.size < k).astype(np.int32)
     built = left = cover.size.shape[0]
@@ -154,7 +167,7 @@ def _merge_round(space: Space, costs: RangeCosts, cover: Cover, chains: Chains, 
             tree = build_tree(space, cover, shape, for_records=False)
             built = left = there.size
         part = asking[begin : begin + _CHUNK]
-        merged = kernels.merge_small_groups(space, costs, cover, chains, tree, queue, part, k)
+        merged = kernels.merge_small_groups(space, costs, cover, chains, tree, queue, part, k, increase)
         left -= merged
         yield merged
 
@@ -163,10 +176,6 @@ def group_top_down(
     space: Space, codes: IntArray, k: int, order: IntArray, *, rounds: int = 3, progress: Progress = say_nothing
 ) -> IntArray:
     """Return the group of each record by Top-Down; records are assigned in the given random order."""
-    from shoal.kernels import packing, top_down, top_down_repair  # noqa: PLC0415
-    from shoal.kernels.bottom_up import label_records  # noqa: PLC0415
-    from shoal.kernels.range_costs import tabulate_costs  # noqa: PLC0415
-
     costs, fields = tabulate_costs(space), packing.make_packing(space)
     parts = top_down.start(packing.pack_records(fields, codes, order), order.copy())
     with _reporting("Top-Down", progress) as reporter:
@@ -186,8 +195,6 @@ def group_top_down(
 
 def _repair(state: Repair) -> Iterator[float]:
     """Bring all small groups to k records; yield the share done now and then."""
-    from shoal.kernels.top_down_repair import repair  # noqa: PLC0415
-
     asking = np.flatnonzero(state.cover.size < state.k).astype(np.int32)
     for begin in range(0, asking.size, _CHUNK):
         repair(state, asking[begin : begin + _CHUNK])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from shoal.kernels import merge_split as kernels
+from shoal.kernels.search.record_tree import build_tree
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
 
 if TYPE_CHECKING:
@@ -20,18 +22,25 @@ _CHUNK = 2000
 class MergeSplit(Method):
     """Grow a group by the record that keeps its IPG highest, then split off the records without which it is higher.
 
+    Parameters
+    ----------
+    grow
+        True: a group of k goes on merging while its IPG rises, up to 2k - 1 records (2k could be two groups), and then gives records
+        back. False: it ends at k, which loses less information and has the lower IPG.
+
     IPG = (1 - IL)·PG, where IL is the group's weighted mean extent over the columns (0..1) and PG = 1 - 1/size.
     A sweep from the corner of small numbers and rare categories tells which free record begins a group. It merges
-    until it has k records and goes on while IPG rises, up to 2k - 1 (2k could be two groups); then it gives back,
-    one at a time, the record without which IPG is highest, as long as IPG rises and k stay. The fewer than k
+    until it has k records and, with ``grow``, goes on while IPG rises; then it gives back, one at a time, the record without which IPG is highest, as long as IPG rises and k stay. The fewer than k
     records left at the end join the groups whose IPG falls least.
 
     What the slides leave open: a group merges until it is complete, because single merges in turns let IPG
     pair small groups with large ones far away (mean IL 0.40 in place of 0.10 on their uniform table at
-    k = 10). Ending at k exactly would leave nothing to split; going on while IPG rises gives the flexible sizes they
-    report. The record a group began with is not split off again: the sweep has passed it. Nor is one that was
+    k = 10). Their pseudocode never mentions k. Ending at k exactly gives the sizes "close to k" they report on uniform data and leaves
+    nothing to split; going on while IPG rises gives the flexible sizes they report on other data. The record a group began with is not split off again: the sweep has passed it. Nor is one that was
     split off k times. Every round keeps k records, so there are at most n / k rounds.
     """
+
+    grow: bool = True
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="merge-split",
@@ -43,13 +52,11 @@ class MergeSplit(Method):
 
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Group the records of ``table``."""
-        from shoal.kernels import merge_split as kernels  # noqa: PLC0415  (numba is imported when first needed)
-        from shoal.kernels.record_tree import build_tree  # noqa: PLC0415
-
         space, codes, k = table.space, table.codes, task.k
+        most = 2 * k - 1 if self.grow else k
         merge = kernels.start(space, codes, k)
         tree = build_tree(space, codes, np.arange(table.records, dtype=np.int32))
-        while not kernels.run(space, codes, merge, tree, k, max(1, _CHUNK // k)):
+        while not kernels.run(space, codes, merge, tree, k, most, max(1, _CHUNK // k)):
             task.progress(1.0 - merge.done[0] / table.records, "merging and splitting")
             if 2 * merge.done[0] < len(tree.record):  # boxes around few free records prune badly
                 tree = build_tree(space, codes, np.flatnonzero(merge.free).astype(np.int32))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from shoal.kernels import mondrian as kernels
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
 from shoal.validation import check_choice
 
@@ -27,13 +28,14 @@ class Mondrian(Method):
     categories
         ``"order"``: hierarchy columns are cut at the median leaf. ``"tree"``: they are cut into the
         children of their node, as the hierarchy says.
-
-    The cut nearest to the median that leaves k on both sides is taken, where the paper gives up on a
-    column whose median itself cannot be cut.
+    cut
+        Strict cuts: ``"nearest"``, at the place nearest to the median that leaves k on both sides; ``"median"``, at the median or
+        not at all, as the paper prints it and those who compare with it seem to have built it.
     """
 
     strict: bool = True
     categories: Literal["order", "tree"] = "order"
+    cut: Literal["nearest", "median"] = "nearest"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="mondrian",
@@ -45,13 +47,17 @@ class Mondrian(Method):
 
     def __post_init__(self) -> None:
         check_choice("Mondrian", "categories", self.categories, ("order", "tree"))
+        check_choice("Mondrian", "cut", self.cut, ("nearest", "median"))
 
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Group the records of ``table``."""
-        from shoal.kernels import mondrian as kernels  # noqa: PLC0415  (numba is imported when first needed)
-
         parts = kernels.start(table.codes)
-        mode = kernels.STRICT if self.strict else kernels.RELAXED
-        while not kernels.run(table.space, parts, task.k, mode, self.categories == "tree", _CHUNK):
+        while not kernels.run(table.space, parts, task.k, self._mode, self.categories == "tree", _CHUNK):
             task.progress(parts.depth[2] / table.records, "cutting")
         return Grouping(parts.label)
+
+    @property
+    def _mode(self) -> int:
+        if not self.strict:
+            return kernels.RELAXED
+        return kernels.MEDIAN if self.cut == "median" else kernels.NEAREST

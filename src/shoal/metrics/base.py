@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from shoal.typing import FloatArray, IntArray
+from shoal.arrays import FloatArray, IntArray
+from shoal.kernels.space.space import cost_table
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
-    from shoal.kernels.space import Cover
+    from shoal.kernels.space.space import Cover
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,6 @@ class Outcome:
     @cached_property
     def cost(self) -> FloatArray:
         """Unweighted penalty of each column in each group, (m, g)."""
-        from shoal.kernels.space import cost_table  # noqa: PLC0415  (numba is imported when first needed)
-
         return cost_table(self.table.space, self.cover)
 
 

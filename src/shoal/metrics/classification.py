@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import AnyArray, FloatArray, IntArray
 from shoal.encoding import is_ordered, positions, value_texts
 from shoal.errors import ColumnError, DataError
 from shoal.frames import Frame, encode_dictionary, require, to_frame
-from shoal.typing import AnyArray, FloatArray, IntArray
+from shoal.notation import AS_IS
 from shoal.validation import check_choice, check_columns, check_int
 
 if TYPE_CHECKING:
@@ -109,11 +110,11 @@ def classification_error(
         )
     names = list(result.recipe.quasi_identifiers)
     kept = np.flatnonzero(result.groups >= 0)
-    released = Frame(result.released)
-    original = Frame(result.source.table.take(pa.array(kept)), untyped=result.source.untyped)
+    released = Frame(result.released, notation=AS_IS)
+    original = _take(result.source.settle(), kept)
     if test is None:
         return _by_folds(original, released, names, target, learner, folds, seed)
-    fresh = to_frame(test)
+    fresh = replace(to_frame(test), notation=result.source.notation)
     check_columns("a quasi-identifier or class column", [*names, target], fresh.names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # whether the test records hide among each other does not matter here
@@ -164,7 +165,7 @@ def _by_folds(
 
 
 def _take(frame: Frame, rows: AnyArray) -> Frame:
-    return Frame(frame.table.take(pa.array(rows)), untyped=frame.untyped)
+    return replace(frame, table=frame.table.take(pa.array(rows)), native=None)
 
 
 def _classes(frame: Frame, target: str) -> AnyArray:

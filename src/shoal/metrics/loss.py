@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.arrays import FloatArray, IntArray
+from shoal.encoding import CodedColumn, exponent_beyond_reach
 from shoal.metrics.base import Metric, Outcome
-from shoal.typing import FloatArray
 
 
 def ncp_columns(outcome: Outcome) -> FloatArray:
@@ -49,6 +50,17 @@ def c_avg(outcome: Outcome) -> float:
     return float(outcome.size.sum() / (max(outcome.groups, 1) * outcome.k))
 
 
+def _leaves_covered(column: CodedColumn, low: IntArray, high: IntArray) -> IntArray:
+    """Return how many leaves lie below the closest node above each range of codes; all where a missing value is mixed in."""
+    tree = column.hierarchy
+    assert tree is not None  # noqa: S101
+    mixed = (high == column.missing) & (low != high)
+    node = np.where(mixed, tree.root, np.minimum(low, tree.n_leaves - 1))
+    while (below := tree.high[node] < np.where(mixed | (low == high), 0, high)).any():
+        node = np.where(below, tree.parent[node], node)
+    return np.asarray(tree.high[node] - tree.low[node] + 1, np.int32)
+
+
 def _values_covered(outcome: Outcome) -> FloatArray:
     """Return how many values of the column's domain each group's cell stands for, (m, g)."""
     covered = np.empty(outcome.cost.shape)
@@ -58,6 +70,8 @@ def _values_covered(outcome: Outcome) -> FloatArray:
         if column.kind == "interval":
             mixed = (high == column.missing) & (low != high)
             covered[row] = np.where(mixed, domain, high - low + 1)
+        elif column.kind == "node":
+            covered[row] = _leaves_covered(column, low, high)
         else:
             covered[row] = np.maximum(np.rint(outcome.cost[row] * domain), 1)
     return covered
@@ -115,7 +129,8 @@ def standardised_columns(outcome: Outcome) -> FloatArray:
     for codes, column in zip(outcome.table.codes, outcome.table.columns, strict=True):
         if column.position is None:
             continue
-        values = np.append(column.position, np.nan)[codes]
+        exponent = exponent_beyond_reach(column.position)  # squares of huge numbers would be infinite
+        values = np.append(np.ldexp(column.position, -exponent), np.nan)[codes]
         values = np.where(np.isnan(values), np.nanmean(values) if len(column.position) else 0.0, values)
         spread = values.std()
         rows.append((values - values.mean()) / (spread if spread > 0 else 1.0))

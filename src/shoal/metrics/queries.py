@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shoal.errors import FileError, ParameterError
+from shoal.validation import refuse_pipe
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _WORD = rf'({_QUOTED}|[^\s,:=(){{}}"]+)'
@@ -120,6 +121,7 @@ def _parse_items(body: str) -> tuple[str, ...]:
 
 def read_queries(path: str | Path) -> list[Query]:
     """Read one query a line from a text file."""
+    refuse_pipe(Path(path))
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,15 +16,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import FloatArray
 from shoal.encoding import CodedColumn, CodedTable
 from shoal.errors import ColumnError, DataError, ParameterError
 from shoal.frames import to_frame
+from shoal.kernels.measuring.query_answers import Asked, estimated_answer, released_codes, sum_by_group, true_answer
 from shoal.metrics.queries import Condition, Query, as_queries, read_queries
-from shoal.typing import FloatArray
 from shoal.validation import check_choice, check_columns, check_int, nearest_hint
 
 if TYPE_CHECKING:
-    from shoal.kernels.query_answers import Asked
+    from shoal.kernels.measuring.query_answers import Asked
 
 _OWNER = "query_error"
 
@@ -168,10 +170,9 @@ class _Answers:
     """Answers queries on the records and on the boxes of one result."""
 
     def __init__(self, result: Any, frame: Any) -> None:
-        from shoal.kernels.query_answers import released_codes  # noqa: PLC0415  (numba is imported when first needed)
 
         self.table: CodedTable = result.coded
-        self.groups, self.cover, self.frame = result.groups, result.cover, frame
+        self.groups, self.cover, self.frame = result.groups.copy(), result.cover, frame  # kernels want writable arrays
         self.first, self.last = released_codes(self.table.space, self.cover)
         self.whole = np.array([_is_whole(column) for column in self.table.columns])
         self.starts = np.cumsum([0, *(column.cardinality + 1 for column in self.table.columns)]).astype(np.int64)
@@ -179,8 +180,6 @@ class _Answers:
 
     def of(self, query: Query) -> tuple[float, float]:
         """Return the true and the estimated answer."""
-        from shoal.kernels.query_answers import estimated_answer, true_answer  # noqa: PLC0415
-
         if query.total not in self.amounts:
             self.amounts[query.total] = self._amounts(query.total)
         records, groups, summed = self.amounts[query.total]
@@ -191,22 +190,19 @@ class _Answers:
 
     def _amounts(self, total: str | None) -> tuple[FloatArray, FloatArray, int]:
         """Return what each record and each group counts for, and which column's ranges are added up (-1: none)."""
-        from shoal.kernels.query_answers import sum_by_group  # noqa: PLC0415
-
         size = self.cover.size.astype(np.float64)
         if total is None:
             return np.ones(self.table.records), size, -1
         if total in self.table.names:
             summed = self.table.names.index(total)
-            position = self.table.columns[summed].position
-            if position is None:
+            column = self.table.columns[summed]
+            if column.position is None:
                 raise DataError(f"The column {total!r} has no numbers that could be added up.")
-            return np.append(position, 0.0)[self.table.codes[summed]], size, summed
+            return np.append(column.numbers, 0.0)[self.table.codes[summed]], size, summed
         values = _numbers(self.frame, total)
         return values, sum_by_group(self.groups, values, size.size), -1
 
     def _bind(self, query: Query) -> Asked:
-        from shoal.kernels.query_answers import Asked  # noqa: PLC0415
 
         columns, space = len(self.table.columns), self.table.space
         used = np.zeros(columns, np.bool_)
@@ -274,9 +270,9 @@ def _position_of(column: CodedColumn, text: str) -> float:
             return float(column.texts.index(text))
         if pa.types.is_temporal(column.original_type):
             moment = pa.scalar(text).cast(column.values.type)
-            return float(moment.cast(pa.int32() if moment.type.bit_width == 32 else pa.int64()).as_py())
-        return float(text)
-    except (ValueError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return float(moment.cast(pa.int32() if moment.type.bit_width == 32 else pa.int64()).as_py() - column.origin)
+        return float(text) if column.origin == 0 else float(Decimal(text) - column.origin)
+    except (ValueError, InvalidOperation, pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise ParameterError(
             f"A query asks for {text!r} in the column {column.name!r}, which is none of its kind of value.",
             hint="numbers are written 30 or 2.5, dates 2024-12-31, ordered categories as in the order given.",

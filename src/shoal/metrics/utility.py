@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal.arrays import FloatArray
 from shoal.errors import ParameterError
-from shoal.typing import FloatArray
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from shoal.errors import ParameterError
+from shoal.extensions import Registry
 from shoal.privacy.base import PrivacyModel, Requirement
-from shoal.validation import check_choice
+from shoal.validation import check_options
 
-REGISTRY: dict[str, tuple[str, str]] = {
+_OWN = {
     "k-anonymity": ("shoal.privacy.k_anonymity", "KAnonymity"),
     "l-diversity": ("shoal.privacy.l_diversity", "LDiversity"),
     "t-closeness": ("shoal.privacy.t_closeness", "TCloseness"),
@@ -19,17 +19,17 @@ REGISTRY: dict[str, tuple[str, str]] = {
     "k-map": ("shoal.privacy.population", "KMap"),
     "delta-presence": ("shoal.privacy.population", "DeltaPresence"),
 }
-"""Name → module and class."""
+REGISTRY = Registry("shoal.models", _OWN)
 
 __all__ = ["REGISTRY", "PrivacyModel", "Requirement", "make_model", "model_name"]
 
 
 def make_model(name: str, **parameters: Any) -> PrivacyModel:
     """Return the model called ``name`` with its parameters."""
-    check_choice("a privacy model", "model", name, tuple(REGISTRY))
-    module, attribute = REGISTRY[name]
+    kind = REGISTRY.load("a recipe", "model", name)
     try:
-        made: PrivacyModel = getattr(import_module(module), attribute)(**parameters)
+        made: PrivacyModel = kind(**parameters)
+        check_options(kind.__name__, made)
     except TypeError:
         raise ParameterError(
             f"The privacy model {name!r} does not take just the parameters {sorted(parameters)}.",
@@ -39,8 +39,5 @@ def make_model(name: str, **parameters: Any) -> PrivacyModel:
 
 
 def model_name(model: PrivacyModel) -> str:
-    """Return the name a model is registered under."""
-    for name, (_, attribute) in REGISTRY.items():
-        if attribute == type(model).__name__:
-            return name
-    return type(model).__name__
+    """Return the name a model is registered under, or that of its class."""
+    return REGISTRY.name_of(type(model)) or type(model).__name__

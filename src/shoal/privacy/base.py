@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from shoal.typing import BoolArray, IntArray
+from shoal.arrays import BoolArray, IntArray
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
@@ -59,3 +60,9 @@ class PrivacyModel(ABC):
     def settings(self) -> dict[str, Any]:
         """Return the parameters as plain values, for a recipe."""
         return {key: value for key, value in asdict(self).items() if value is not None}
+
+
+def bind_models(models: Sequence[PrivacyModel], table: CodedTable, sensitive: Sequence[str]) -> tuple[Requirement, ...]:
+    """Bind every model to the sensitive columns of a table; a class column that a method looks at is none of them."""
+    protected = replace(table, attributes={name: table.attributes[name] for name in sensitive})
+    return tuple(model.bind(protected) for model in models)

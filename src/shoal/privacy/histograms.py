@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 from shoal.errors import PrivacyError
+from shoal.kernels.enforcement.rules import Rules
 from shoal.privacy.base import AllOf, Requirement
 from shoal.privacy.measures import Histograms, lacking
 from shoal.privacy.rows import SensitiveRow
-from shoal.typing import BoolArray, FloatArray, IntArray, LongArray
 
 if TYPE_CHECKING:
-    from shoal.kernels.rules import Rules
+    from shoal.kernels.enforcement.rules import Rules
 
 Measure = Literal[
     "size", "distinct", "entropy", "recursive", "equal", "ordered", "hierarchical", "alpha", "beta", "enhanced", "delta"
@@ -34,6 +35,8 @@ _MEASURES: tuple[Measure, ...] = (
     "delta",
 )
 """In the order of the kernels' numbers."""
+DISTANCES = frozenset({"equal", "ordered", "hierarchical"})
+"""The measures that are earth mover's distances to the whole table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +85,6 @@ class HistogramRequirement(Requirement):
 
 def build_rules(requirements: Sequence[HistogramRequirement], records: int, *, k: int = 0) -> Rules:
     """Lay requirements, and a least group size ``k`` if given, out as the kernels read them."""
-    from shoal.kernels.rules import Rules  # noqa: PLC0415  (numba is imported when first needed)
-
     rows = list(dict.fromkeys(one.row for one in requirements))
     sizes = [(0, 0, float(k), 0)] if k else []
     each = sizes + [(one.kind, rows.index(one.row), one.bound, one.rank) for one in requirements]

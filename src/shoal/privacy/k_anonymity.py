@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shoal.arrays import BoolArray, IntArray
 from shoal.privacy.base import PrivacyModel, Requirement
-from shoal.typing import BoolArray, IntArray
 from shoal.validation import check_int
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
+from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 from shoal.privacy.rows import SensitiveRow
-from shoal.typing import BoolArray, FloatArray, IntArray, LongArray
 
 _CELLS = 4_000_000
 """Cells of the largest array made for groups × nodes of a hierarchy."""

@@ -9,20 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from shoal.encoding import CodedColumn, encode
-from shoal.errors import ColumnError, DataError
-from shoal.files import read_table
+from shoal.arrays import IntArray, LongArray
+from shoal.encoding import CodedColumn, encode, exact_numbers
+from shoal.errors import ColumnError
 from shoal.frames import Frame, to_frame
-from shoal.kernels.tuples import distinct_tuples
-from shoal.typing import IntArray, LongArray
+from shoal.hierarchy.texts import match_texts
+from shoal.io.files import open_table
+from shoal.kernels.measuring.matching import Points
+from shoal.kernels.space.tuples import distinct_tuples
 
 if TYPE_CHECKING:
-    from shoal.kernels.matching import Points
+    from shoal.kernels.measuring.matching import Points
 
 
 def open_people(people: Any) -> Frame:
     """Return a list of people given as a table or as the path of a file."""
-    return read_table(people) if isinstance(people, (str, Path)) else to_frame(people)
+    return open_table(people) if isinstance(people, (str, Path)) else to_frame(people)
 
 
 def place_people(frame: Frame, columns: Sequence[CodedColumn]) -> IntArray:
@@ -48,11 +50,9 @@ def _place_numbers(frame: Frame, column: CodedColumn) -> IntArray:
     theirs = encode(
         Frame(pa.table({column.name: values})), [column.name], kinds={column.name: "date" if dated else "numeric"}
     )
-    own, position = column.position, theirs.columns[0].position
-    if own is None or position is None:
-        raise DataError(f"The column {column.name!r} cannot be compared with the list of people.")
-    place = np.searchsorted(own, position)
-    exact = own[np.minimum(place, len(own) - 1)] == position if len(own) else np.zeros(len(position), np.bool_)
+    own, other = exact_numbers(column.values), exact_numbers(theirs.columns[0].values)
+    place = np.searchsorted(own, other)
+    exact = own[np.minimum(place, len(own) - 1)] == other if len(own) else np.zeros(len(other), np.bool_)
     doubled = np.where(exact, 2 * place, 2 * place - 1)
     placed: IntArray = np.append(doubled, _missing_place(column)).astype(np.int32)[theirs.codes[0]]
     return placed
@@ -64,8 +64,7 @@ def _place_texts(frame: Frame, column: CodedColumn) -> IntArray:
     if column.hierarchy is not None:
         code = column.hierarchy.leaf_codes(texts)
     else:
-        known = {text: place for place, text in enumerate(column.texts)}
-        code = np.array([known.get(text, -1) for text in texts], np.int32)
+        code = np.array(match_texts(column.texts, texts), np.int32)
     doubled = np.where(code < 0, -1, 2 * code)
     placed: IntArray = np.append(doubled, _missing_place(column)).astype(np.int32)[theirs.codes[0]]
     return placed
@@ -77,8 +76,6 @@ def _missing_place(column: CodedColumn) -> int:
 
 def gather_points(lists: Sequence[IntArray]) -> Points:
     """Put lists of placed people into the form the kernels search."""
-    from shoal.kernels.matching import Points  # noqa: PLC0415  (numba is imported when first needed)
-
     values, weights, orders, ranked = [], [], [], []
     begin = [0]
     for placed in lists:
@@ -101,8 +98,6 @@ def gather_points(lists: Sequence[IntArray]) -> Points:
 
 def no_points(columns: int) -> Points:
     """Return no list at all."""
-    from shoal.kernels.matching import Points  # noqa: PLC0415
-
     none = np.zeros((columns, 0), np.int32)
     nobody: LongArray = np.zeros(0, np.int64)
     return Points(none, nobody, np.zeros(1, np.int64), none, none)

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from shoal.arrays import BoolArray, IntArray
 from shoal.errors import ParameterError, PrivacyError
+from shoal.kernels.enforcement.crowds import K_MAP, PRESENCE, Crowds, crowd_shortfalls
+from shoal.kernels.space.space import cover_groups
 from shoal.privacy.base import PrivacyModel, Requirement
 from shoal.privacy.people import gather_points, no_points, open_people, place_people
-from shoal.typing import BoolArray, IntArray
 from shoal.validation import check_float, check_int
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shoal.encoding import CodedTable
-    from shoal.kernels.crowds import Crowds
-    from shoal.kernels.matching import Points
+    from shoal.kernels.enforcement.crowds import Crowds
+    from shoal.kernels.measuring.matching import Points
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,9 +143,6 @@ class CrowdRequirement(Requirement):
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
         """Tell which groups miss the bound, by the boxes their own records span."""
-        from shoal.kernels.crowds import crowd_shortfalls  # noqa: PLC0415  (numba is imported when first needed)
-        from shoal.kernels.space import cover_groups  # noqa: PLC0415
-
         cover = cover_groups(self.table.space, self.table.codes, labels, groups)
         points = build_points([self], len(self.table.columns))
         return crowd_shortfalls(self.crowds, points, self.table.space, cover) > 0
@@ -151,8 +150,6 @@ class CrowdRequirement(Requirement):
 
 def build_crowds(requirements: Sequence[CrowdRequirement]) -> Crowds:
     """Lay requirements on people out as the kernels read them."""
-    from shoal.kernels.crowds import K_MAP, PRESENCE, Crowds  # noqa: PLC0415
-
     return Crowds(
         np.array([K_MAP if one.kind == "k-map" else PRESENCE for one in requirements], np.int32),
         np.arange(len(requirements)).astype(np.int32),

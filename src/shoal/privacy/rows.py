@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.encoding import CodedAttribute, is_ordered, value_texts
+from shoal.arrays import IntArray, LongArray
+from shoal.encoding import CodedAttribute, value_texts
 from shoal.errors import ColumnError, HierarchyError, ParameterError
-from shoal.typing import IntArray, LongArray
 from shoal.validation import nearest_hint
 
 if TYPE_CHECKING:
@@ -73,10 +73,10 @@ def plain_row(attribute: CodedAttribute) -> SensitiveRow:
 def ordered_row(model: str, attribute: CodedAttribute, order: Sequence[str] | None) -> SensitiveRow:
     """Return a column's values from low to high."""
     if order is None:
-        if not is_ordered(attribute.values.type):
+        if not attribute.ordered:
             raise ParameterError(
                 f"{model} measures the column {attribute.name!r} by order, and text has none of its own.",
-                hint="give order=[values from low to high], or distance='equal'.",
+                hint="give order=[values from low to high], or kinds={column: [values from low to high]}, or distance='equal'.",
             )
         return plain_row(attribute)
     rank = {text: place for place, text in enumerate(order)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from shoal.encoding import CodedAttribute, is_ordered
+from shoal.encoding import CodedAttribute
 from shoal.errors import ParameterError
 from shoal.privacy.base import PrivacyModel, Requirement
 from shoal.privacy.histograms import HistogramRequirement, together
@@ -30,7 +30,8 @@ class TCloseness(PrivacyModel):
     distance
         How far two values are apart. ``"equal"``: always 1. ``"ordered"``: by how many values lie between.
         ``"hierarchical"``: by the height of their common ancestor in the column's hierarchy. By default
-        hierarchical where the column has a hierarchy, ordered for numbers and dates, else equal.
+        hierarchical where the column has a hierarchy, ordered for numbers, dates and columns to which ``kinds``
+        gives an order, else equal; ``kinds`` may also say that numbers are ``"nominal"``.
     order
         For ``"ordered"`` on a text column: its values from low to high.
     column
@@ -88,4 +89,4 @@ def natural_distance(attribute: CodedAttribute) -> Distance:
     """Return the distance that fits a column: by hierarchy, by order, or equal."""
     if attribute.hierarchy is not None:
         return "hierarchical"
-    return "ordered" if is_ordered(attribute.values.type) else "equal"
+    return "ordered" if attribute.ordered else "equal"

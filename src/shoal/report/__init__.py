@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path
 
 from shoal.errors import FileError
-from shoal.files import replacing
 from shoal.frames import require
+from shoal.io.transaction import replacing
 from shoal.summary import Summary
+from shoal.validation import check_path
 
 __all__ = ["Report", "report_form"]
 
@@ -56,11 +57,15 @@ class Report:
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the report; the ending decides the form: ``.html``, ``.md`` or ``.json``."""
-        target = Path(path)
-        text = str(getattr(self, report_form(target)))
+        target = check_path("Report.save", "path", path)
+        text = self.text(target)
         with replacing(target, force=force, needs=len(text)) as temporary:
             temporary.write_text(text, encoding="utf-8")
         return target
+
+    def text(self, target: Path) -> str:
+        """Return the report in the form a file's name stands for."""
+        return str(getattr(self, report_form(target)))
 
     def _repr_html_(self) -> str:
         from html import escape  # noqa: PLC0415

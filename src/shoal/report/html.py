@@ -34,9 +34,7 @@ def render_html(summary: Summary) -> str:
             words=words,
             style=page_style(),
             figures=figures(summary),
-            spreads=[
-                _spread(summary, place) for place, one in enumerate(summary.columns) if one.released_as != "removed"
-            ],
+            spreads=column_figures(summary),
         )
     )
     return page
@@ -73,6 +71,11 @@ def figures(summary: Summary) -> dict[str, Figure | None]:
         "sizes": _sizes(summary),
         "associations": _associations(summary) if summary.associations else None,
     }
+
+
+def column_figures(summary: Summary) -> list[Figure]:
+    """Return a picture of each released column, before and after."""
+    return [_spread(summary, place) for place, one in enumerate(summary.columns) if one.released_as != "removed"]
 
 
 def _figure(name: str, spec: dict[str, Any], title: str, note: str, headings: tuple[str, ...], rows: Any) -> Figure:

@@ -120,7 +120,7 @@ def _cost(summary: Summary) -> Iterator[str]:
     yield from table(
         ("column", "role", "released", "detail lost"),
         (
-            (one.name, one.role, words.FORMS[one.released_as], "" if one.loss is None else words.percent(one.loss))
+            (one.name, one.role, words.released_from(one), "" if one.loss is None else words.percent(one.loss))
             for one in summary.columns
         ),
     )
@@ -194,6 +194,3 @@ def _repeat(summary: Summary) -> Iterator[str]:
     yield f"{fence}toml"
     yield summary.recipe.rstrip()
     yield fence
-    yield ""
-    if summary.input_sha256:
-        yield f"SHA-256 of the input: `{summary.input_sha256}`"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from shoal.summary import Summary
-from shoal.summary.schema import Distribution, QueryError
+from shoal.summary.schema import Column, Distribution, QueryError
 
 FORMS = {
     "range": "as ranges such as [30-39]",
@@ -15,6 +15,13 @@ FORMS = {
     "unchanged": "unchanged",
     "removed": "not released",
 }
+
+
+def released_from(column: Column) -> str:
+    """Return how a column is released, and how its text was understood where that is not plain."""
+    read = f"; read as {column.read_as}" if column.read_as else ""
+    return f"{FORMS[column.released_as]}{read}"
+
 
 LIMITS = (
     (

@@ -14,13 +14,11 @@ import numpy as np
 from shoal._version import __version__
 from shoal.audit import count_tuples
 from shoal.encoding import CodedColumn
-from shoal.kernels.space import cost_table
-from shoal.kernels.tuples import distinct_tuples
-from shoal.methods import REGISTRY as METHODS
-from shoal.methods import method_class
+from shoal.kernels.space.space import cost_table
+from shoal.kernels.space.tuples import distinct_tuples
 from shoal.metrics import REGISTRY as METRICS
 from shoal.metrics import query_error, random_queries
-from shoal.recipe import Recipe, recipe_text, restore_models
+from shoal.recipe import recipe_text
 from shoal.summary.association import Variable, associations
 from shoal.summary.attempts import try_attacks
 from shoal.summary.cells import draw_codes
@@ -67,15 +65,14 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
     return Summary(
         shoal=__version__,
         created=dt.datetime.now(tz=dt.UTC).date().isoformat(),
-        input_sha256=release.input_sha256,
         records=release.source.records,
         released=release.released.num_rows,
         withheld=release.source.records - release.released.num_rows,
         columns=list(_columns(release)),
-        method=_method(recipe),
+        method=_method(release),
         promise=Promise(
             k=recipe.k,
-            models=[model.describe() for model in restore_models(recipe.models)],
+            models=[model.describe() for model in release.models],
             max_suppression=recipe.max_suppression,
         ),
         reached=Reached(
@@ -105,6 +102,15 @@ def _plain_figures(sensitive: Mapping[str, Mapping[str, float]]) -> dict[str, di
     }
 
 
+def _read_as(release: Release, name: str, role: Role) -> str | None:
+    """Return how the text of a column was understood; a column taken as the text it is has nothing to tell."""
+    recipe = release.recipe
+    as_is = name in recipe.hierarchies or recipe.kinds.get(name, "numeric") not in ("numeric", "date")
+    if as_is or role not in ("quasi-identifier", "sensitive"):
+        return None
+    return release.source.understood([name]).get(name)
+
+
 def _columns(release: Release) -> Iterator[Column]:
     role_of: dict[str, Role] = {name: role for key, role in _ROLE_LISTS for name in getattr(release.recipe, key)}
     spread = {
@@ -118,7 +124,8 @@ def _columns(release: Release) -> Iterator[Column]:
             name=name,
             role=role,
             released_as=_released_as(release, coded.get(name), role),
-            weight=release.recipe.weights.get(name, 1.0) if name in coded else None,
+            read_as=_read_as(release, name, role),
+            weight=_weight(release.recipe.weights.get(name, 1.0)) if name in coded else None,
             loss=losses.get(name),
             distribution=spread.get(name),
         )
@@ -130,8 +137,8 @@ def _released_as(release: Release, column: CodedColumn | None, role: Role) -> An
     return "representative" if release.representatives else {"interval": "range"}.get(column.kind, column.kind)
 
 
-def _method(recipe: Recipe) -> Method:
-    info = method_class(recipe.method).info if recipe.method in METHODS else None
+def _method(release: Release) -> Method:
+    recipe, info = release.recipe, release.method
     return Method(
         name=recipe.method,
         title=info.title if info else recipe.method,
@@ -228,3 +235,8 @@ def _warnings(release: Release) -> Iterator[str]:
             "Each group is released as typical values. Somebody who knows all but one member of a group can compute "
             "the last one's numbers."
         )
+
+
+def _weight(given: float | dict[str, float]) -> float:
+    """Return a column's weight; where its nodes have weights, the column itself has 1."""
+    return 1.0 if isinstance(given, dict) else given

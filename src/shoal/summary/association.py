@@ -14,8 +14,8 @@ from itertools import combinations
 
 import numpy as np
 
+from shoal.arrays import FloatArray, LongArray
 from shoal.summary.schema import Association, Measure
-from shoal.typing import FloatArray, LongArray
 
 MOST_PAIRS = 12
 

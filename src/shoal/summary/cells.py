@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import AnyArray, BoolArray, FloatArray, IntArray, LongArray
 from shoal.encoding import CodedColumn, CodedTable, positions
 from shoal.frames import encode_dictionary
-from shoal.kernels.space import Cover
-from shoal.typing import AnyArray, BoolArray, FloatArray, IntArray, LongArray
+from shoal.kernels.space.space import Cover
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def representative_codes(column: CodedColumn, released: pa.ChunkedArray) -> IntA
         codes = np.array([lookup[str(text)] for text in encoded.dictionary.to_pylist()] + [column.missing], np.int32)
         return np.asarray(codes[np.asarray(encoded.indices.fill_null(len(codes) - 1))], np.int32)
     numbers = positions(released)
-    nearest = _nearest(column.position, numbers)
+    nearest = _nearest(column.numbers, numbers)
     return np.where(np.isnan(numbers), column.missing, nearest).astype(np.int32)
 
 

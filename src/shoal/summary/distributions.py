@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.encoding import CodedColumn
 from shoal.summary.cells import Cells, expected_counts
 from shoal.summary.schema import Bin, Distribution
-from shoal.typing import FloatArray, IntArray, LongArray
 
 _MOST_BINS = 24
 _MOST_BARS = 12
@@ -49,7 +49,7 @@ def _histogram(column: CodedColumn, before: Cells, after: Cells, k: int) -> Dist
     kind = column.original_type
     dated = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
     whole = pa.types.is_integer(kind) or pa.types.is_date(kind)
-    position = column.position * _days_per_unit(kind)
+    position = column.numbers * _days_per_unit(kind)
     edges = _date_edges(position) if dated else _edges(position, whole)
     counts = _in_bins(position, before, edges, whole)
     spread = _in_bins(position, after, edges, whole)

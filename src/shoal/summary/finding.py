@@ -8,9 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.kernels.tuples import distinct_tuples
+from shoal.arrays import IntArray, LongArray
+from shoal.kernels.space.tuples import distinct_tuples
 from shoal.summary.schema import Findable, Found, Known, SizeBin
-from shoal.typing import IntArray, LongArray
 
 _MOST_WORK = 30_000_000
 """Records counted, over all combinations of columns."""

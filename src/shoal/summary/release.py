@@ -10,30 +10,44 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import IntArray
 from shoal.audit import Audit
 from shoal.encoding import CodedColumn, CodedTable, encode
 from shoal.errors import DataError
 from shoal.frames import Frame
-from shoal.kernels.space import Cover
+from shoal.kernels.space.space import Cover
+from shoal.methods.base import MethodInfo
+from shoal.privacy.base import PrivacyModel
 from shoal.recipe import Recipe
 from shoal.summary.cells import Cells, group_cells, representative_codes, value_cells
-from shoal.typing import IntArray
 
 
 @dataclass(frozen=True)
 class Release:
-    """All that a summary is made from."""
+    """A release and all that can be told about it; a summary is made from it."""
 
-    source: Frame
-    coded: CodedTable
-    groups: IntArray
-    cover: Cover
     released: pa.Table
+    """The released rows in input order, without identifiers and withheld records."""
+    groups: IntArray
+    """The group of each input row, -1 for a withheld one."""
     metrics: Mapping[str, Any]
+    """What was lost, by every registered metric."""
     audit: Audit
+    """What protection the released rows have, counted again."""
     recipe: Recipe
+    """All parameters, to repeat it."""
+    coded: CodedTable
+    """The quasi-identifiers as integers, for measures that need the original."""
+    cover: Cover
+    """The box each group is released as."""
+    source: Frame
+    """The original table."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    input_sha256: str | None = None
+    """What the method tells beyond its groups."""
+    method: MethodInfo | None = None
+    """How the method describes itself."""
+    models: tuple[PrivacyModel, ...] = ()
+    """The privacy models that hold in every group, as they were given: also those that only the user knows."""
 
     @property
     def representatives(self) -> bool:
@@ -51,7 +65,8 @@ class Release:
         found = {}
         for name in (*self.recipe.sensitive, *self.recipe.keep):
             try:
-                coded = encode(self.source, [name])
+                kinds = {name: self.recipe.kinds[name]} if name in self.recipe.kinds else {}
+                coded = encode(self.source, [name], kinds=kinds)
             except DataError:  # too many values, or infinite ones
                 continue
             found[name] = (coded.columns[0], coded.codes[0])

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 from shoal.encoding import CodedTable, value_texts
 from shoal.recoding import value_text
 from shoal.summary.schema import Examples, Row
-from shoal.typing import BoolArray, FloatArray, IntArray, LongArray
 
 _ROWS = 8
 

@@ -45,6 +45,7 @@ class Column(_Part):
     name: str
     role: Role
     released_as: ReleasedAs
+    read_as: str | None = Field(default=None, description="How its text was understood, where that is not plain.")
     weight: float | None = None
     loss: float | None = Field(default=None, description="Share of the column's detail that is lost, 0..1.")
     distribution: Distribution | None = None
@@ -192,7 +193,6 @@ class Summary(_Part):
     version: Literal[1] = Field(default=1, description="Version of this format.")
     shoal: str
     created: str = Field(description="Date in ISO form.")
-    input_sha256: str | None = None
     records: int
     released: int
     withheld: int

@@ -14,7 +14,7 @@ from shoal.errors import ParameterError, ShoalError
 from shoal.hierarchy import Hierarchy
 from shoal.methods import make_method
 from shoal.methods.base import Method
-from shoal.recoding import Cell, parse_column
+from shoal.parsing import Cell, parse_column
 from shoal.result import Result
 
 Run = Callable[..., Result]

@@ -1,0 +1,1 @@
+"""Privacy models kept where a method cannot: mending and withholding. No method of its own."""

@@ -1,0 +1,56 @@
+"""How the models of a task are kept: in the search where it can see them, by mending or withholding elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import IntArray
+from shoal.enforcement.guarded import search_guarded
+from shoal.enforcement.mending import all_known, build_case, failing_groups, mend, number_without_gaps
+from shoal.errors import PrivacyError
+from shoal.methods.base import Family, Grouping, Method, Task, most_withheld
+from shoal.methods.optimise import Optimise
+from shoal.methods.stopping import cancellable
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+
+
+def group_records(method: Method, table: CodedTable, task: Task) -> Grouping:
+    """Group the records of a table by a method so that k and all models hold."""
+    running = replace(task, progress=cancellable(task.progress, task.cancel))
+    if not task.requirements:
+        return method.run(table, running)
+    if isinstance(method, Optimise) and task.release == "ranges" and all_known(task.requirements):
+        case = build_case(table, task)
+        if case.histograms and not len(case.crowds.kind):
+            return replace(search_guarded(method, table, running, case), typical=method.typical)
+    return keep_models(method.run(table, running), table, task, method.info.family)
+
+
+def keep_models(grouping: Grouping, table: CodedTable, task: Task, family: Family) -> Grouping:
+    """Return a grouping that meets the task's requirements, made from one that meets k."""
+    if not task.requirements:
+        return grouping
+    if grouping.cuts is not None or family == "global":
+        return replace(grouping, labels=withhold_failing(grouping.labels, task))
+    return replace(grouping, labels=mend(table, grouping.labels, task))
+
+
+def withhold_failing(labels: IntArray, task: Task) -> IntArray:
+    """Withhold the groups that fail, or raise if more records than allowed would be lost."""
+    groups = int(labels.max(initial=-1)) + 1
+    failing = failing_groups(task.requirements, labels, groups)
+    if not failing.any():
+        return labels
+    lost = (labels < 0) | np.append(failing, True)[labels]
+    if lost.sum() > most_withheld(task.max_suppression, len(labels)):
+        raise PrivacyError(
+            f"The models do not hold in {int(failing.sum())} of {groups} groups, and withholding them would take "
+            f"{int(lost.sum())} of {len(labels)} records, more than 'max_suppression' allows.",
+            hint="allow more suppression, relax the models, raise k, or take a method that is not global.",
+        )
+    return number_without_gaps(np.where(lost, -1, labels))

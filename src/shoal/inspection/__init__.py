@@ -1,0 +1,23 @@
+"""A first look at a table: what each column may be, and which columns pick people out.
+
+Roles are guessed from names, types and repetition; the steward decides. No value of the table is told.
+"""
+
+from __future__ import annotations
+
+from shoal.inspection.looking import ColumnView, Combination, Inspection, column_views, inspect_table, type_word
+from shoal.inspection.roles import UNSURE, guess_role
+from shoal.inspection.words import Role, words_of
+
+__all__ = [
+    "UNSURE",
+    "ColumnView",
+    "Combination",
+    "Inspection",
+    "Role",
+    "column_views",
+    "guess_role",
+    "inspect_table",
+    "type_word",
+    "words_of",
+]

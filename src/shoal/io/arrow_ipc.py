@@ -1,0 +1,32 @@
+"""Arrow's own files, also called Feather."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+import pyarrow as pa
+from pyarrow import feather
+
+from shoal.frames import Frame, to_frame
+from shoal.io.location import Location
+from shoal.io.source import BATCH_ROWS, ReadOptions, Source
+
+
+class ArrowIpc(Source):
+    """Arrow IPC files (Feather version 2), or a folder of them."""
+
+    name = "Feather file"
+    endings: ClassVar[tuple[str, ...]] = (".feather", ".arrow", ".ipc")
+
+    def read(self, location: Location, options: ReadOptions) -> Frame:  # noqa: ARG002  (no option concerns it)
+        """Return the whole table."""
+        return to_frame(location.dataset("ipc").to_table())
+
+    def batches(self, location: Location, options: ReadOptions) -> pa.RecordBatchReader:  # noqa: ARG002
+        """Return the table in batches of rows."""
+        return location.dataset("ipc").scanner(batch_size=BATCH_ROWS).to_reader()
+
+    def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:  # noqa: ARG002
+        """Write a table."""
+        feather.write_feather(table, str(path))

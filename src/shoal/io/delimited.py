@@ -1,0 +1,283 @@
+"""Text files with one row a line: CSV, TSV, also compressed.
+
+A text file is read as text: what a column holds is decided afterwards, so that the zip code ``00123`` keeps its zeros.
+Error texts name lines and columns, never what stands there.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import gzip
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from shoal.errors import DataError
+from shoal.frames import Frame, Layout, check_names
+from shoal.io.location import Location
+from shoal.io.naming import name_first
+from shoal.io.source import ReadOptions, Source
+
+_SAMPLE = 1 << 18
+_SEPARATORS = ",;\t|"
+_BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_TEXT_ENDINGS = (".csv", ".tsv", ".txt")
+_PACKED = (".gz", ".zst", ".zip")
+
+
+class Delimited(Source):
+    """CSV and TSV files, plain or packed as ``.gz``, ``.zst`` or ``.zip``."""
+
+    name = "CSV file"
+    endings: ClassVar[tuple[str, ...]] = (*_TEXT_ENDINGS, *(text + pack for text in _TEXT_ENDINGS for pack in _PACKED))
+
+    def read(self, location: Location, options: ReadOptions) -> Frame:
+        """Return the whole table, all of it text."""
+        with _packing_told(location):
+            form = _look(location, options)
+            table = _parse(location, form, pa.dictionary(pa.int32(), pa.string()))
+        layout = Layout(form.separator, form.encoding)
+        return Frame(table, untyped=True, notes=form.notes, layout=layout)
+
+    def batches(self, location: Location, options: ReadOptions) -> pa.RecordBatchReader:
+        """Return the table in batches of text."""
+        with _packing_told(location):
+            form = _look(location, options)
+        return pa.RecordBatchReader.from_batches(
+            pa.schema([(name, pa.string()) for name in form.names]), _batches(location, form)
+        )
+
+    def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:
+        """Write a table, separated and encoded as the table it was made from."""
+        layout = like.layout if like is not None else None
+        separator = "\t" if ".tsv" in path.name.lower() else layout.separator if layout else ","
+        options = pacsv.WriteOptions(delimiter=separator)
+        encoding = layout.encoding if layout else "utf-8"
+        with _packing(path) as stream:
+            pacsv.write_csv(table, stream if encoding == "utf-8" else _Recoded(stream, encoding), options)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How a text file is laid out."""
+
+    names: list[str]
+    separator: str
+    encoding: str
+    notes: tuple[str, ...]
+
+    @property
+    def parsing(self) -> dict[str, Any]:
+        return {"delimiter": self.separator, "newlines_in_values": True}
+
+    def reading(self, *, threads: bool = True) -> pacsv.ReadOptions:
+        plain = self.encoding.replace("-sig", "")
+        return pacsv.ReadOptions(column_names=self.names, skip_rows=1, encoding=plain, use_threads=threads)
+
+    def converting(self, kind: pa.DataType) -> pacsv.ConvertOptions:
+        return pacsv.ConvertOptions(
+            column_types=dict.fromkeys(self.names, kind),
+            strings_can_be_null=True,
+            null_values=[""],
+            quoted_strings_can_be_null=False,
+        )
+
+
+@contextlib.contextmanager
+def _open(location: Location) -> Iterator[Any]:
+    """Give the bytes of a file, unpacked."""
+    name = location.name.lower()
+    with location.open() as stream:
+        if name.endswith(".gz"):
+            with gzip.open(stream) as inside:
+                yield inside
+        elif name.endswith(".zst"):
+            with pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd") as inside:
+                yield inside
+        elif name.endswith(".zip"):
+            with zipfile.ZipFile(stream) as archive, archive.open(_only_member(archive, location.name)) as inside:
+                yield inside
+        else:
+            yield stream
+
+
+def _only_member(archive: zipfile.ZipFile, name: str) -> str:
+    members = [one for one in archive.namelist() if not one.endswith("/") and not one.startswith("__MACOSX")]
+    if len(members) != 1:
+        raise DataError(
+            f"The archive {name!r} must hold exactly one file. Got {len(members)}.", hint="unpack it and name the file."
+        )
+    return members[0]
+
+
+@contextlib.contextmanager
+def _packing_told(location: Location) -> Iterator[None]:
+    """Say in one sentence that a packed file is damaged."""
+    pack = Path(location.name).suffix
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error, zipfile.BadZipFile):
+        raise DataError(f"The file {location.name!r} ends in {pack} but is no whole {pack[1:]} file.") from None
+    except OSError as fault:
+        if "ZSTD" in str(fault) or "zstd" in str(fault):
+            raise DataError(f"The file {location.name!r} ends in .zst but is no whole zst file.") from None
+        raise
+
+
+def _look(location: Location, options: ReadOptions) -> _Form:
+    """Find out how a text file is laid out, from its first bytes."""
+    with _open(location) as stream:
+        sample = bytes(stream.read(_SAMPLE))
+    if not sample.strip():
+        raise DataError(f"The file {location.name!r} is empty. A table needs a header line and rows.")
+    encoding = options.encoding or detect_encoding(sample)
+    text = _decode(location.name, sample, encoding)
+    separator = options.separator or detect_separator(text)
+    rows = csv.reader(text.splitlines(keepends=True), delimiter=separator)
+    header, first = next(rows, []), next(rows, [])
+    if not header:
+        raise DataError(f"The first line of {location.name!r} is blank. A table begins with a header line.")
+    names, notes = name_first([name.strip() for name in header], len(first))
+    check_names(names)
+    return _Form(names, separator, encoding, notes)
+
+
+def detect_encoding(sample: bytes) -> str:
+    """Guess a text file's encoding from its first bytes: byte-order mark, UTF-8, else Windows-1252."""
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if sample.startswith(mark):
+            return encoding
+    try:
+        sample.decode("utf-8")
+    except UnicodeDecodeError as fault:
+        if fault.start < len(sample) - 4:  # not just a character cut off at the sample's end
+            return "cp1252"
+    return "utf-8"
+
+
+def _decode(name: str, sample: bytes, encoding: str) -> str:
+    try:
+        return sample.decode(encoding, errors="ignore")
+    except LookupError:
+        raise DataError(
+            f"The encoding of {name!r} is unknown. Got {encoding!r}.", hint="for example utf-8, cp1252, utf-16."
+        ) from None
+
+
+def detect_separator(text: str) -> str:
+    """Return the separator that cuts the first lines into the same, largest number of fields."""
+    lines = text.splitlines(keepends=True)
+    lines = lines[: min(50, max(len(lines) - 1, 1))]  # the last line of a sample may be cut off
+    best, best_score = ",", (0.0, 0)
+    for separator in _SEPARATORS:
+        widths = [len(row) for row in csv.reader(lines, delimiter=separator) if row]
+        width = widths[0] if widths else 0
+        even = sum(one in {width, width + 1} for one in widths) / max(len(widths), 1)
+        score = (even if width > 1 else 0.0, width)
+        if score > best_score:
+            best, best_score = separator, score
+    return best
+
+
+def _parse(location: Location, form: _Form, kind: pa.DataType) -> pa.Table:
+    try:
+        with _at_start(location, form) as stream:
+            return pacsv.read_csv(stream, form.reading(), pacsv.ParseOptions(**form.parsing), form.converting(kind))
+    except pa.ArrowInvalid:
+        raise _explain(location, form) from None
+    except UnicodeDecodeError:
+        raise _not_written_in(location, form) from None
+
+
+def _batches(location: Location, form: _Form) -> Iterator[pa.RecordBatch]:
+    try:
+        with _packing_told(location), _at_start(location, form) as stream:
+            yield from pacsv.open_csv(
+                stream, form.reading(), pacsv.ParseOptions(**form.parsing), form.converting(pa.string())
+            )
+    except pa.ArrowInvalid:
+        raise _explain(location, form) from None
+    except UnicodeDecodeError:
+        raise _not_written_in(location, form) from None
+
+
+def _not_written_in(location: Location, form: _Form) -> DataError:
+    return DataError(f"The file {location.name!r} is not written in {form.encoding}.", hint="give its encoding.")
+
+
+@contextlib.contextmanager
+def _at_start(location: Location, form: _Form) -> Iterator[Any]:
+    """Give the bytes of a file behind its byte-order mark."""
+    with _open(location) as stream:
+        if form.encoding == "utf-8-sig":
+            stream.read(3)
+        yield stream
+
+
+def _explain(location: Location, form: _Form) -> DataError:
+    """Read again, slowly, to name the first line that does not fit."""
+    faults: list[tuple[int, int]] = []
+
+    def note(row: Any) -> str:
+        faults.append((row.number or 0, row.actual_columns))
+        return "skip"
+
+    watched = pacsv.ParseOptions(**form.parsing, invalid_row_handler=note)
+    with contextlib.suppress(pa.ArrowInvalid, UnicodeDecodeError), _at_start(location, form) as stream:
+        pacsv.read_csv(stream, form.reading(threads=False), watched, form.converting(pa.string()))
+    if not faults:
+        return DataError(f"The file {location.name!r} cannot be read as CSV.", hint="give its separator and encoding.")
+    number, width = faults[0]
+    more = f", and {len(faults) - 1} more rows" if len(faults) > 1 else ""
+    return DataError(
+        f"Row {number} of {location.name!r} has {width} fields where the header has {len(form.names)}{more}.",
+        hint="correct the rows, or give the separator the file uses.",
+    )
+
+
+@contextlib.contextmanager
+def _packing(path: Path) -> Iterator[Any]:
+    """Give a stream of bytes that is packed as the file's name says."""
+    name = path.name.lower()
+    with contextlib.ExitStack() as stack:
+        if name.endswith(".gz"):
+            yield stack.enter_context(gzip.open(path, "wb", compresslevel=6))
+        elif name.endswith(".zst"):
+            yield stack.enter_context(pa.CompressedOutputStream(str(path), "zstd"))
+        elif name.endswith(".zip"):
+            archive = stack.enter_context(zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED))
+            yield stack.enter_context(archive.open(_member_name(path), "w", force_zip64=True))
+        else:
+            yield stack.enter_context(path.open("wb"))
+
+
+def _member_name(path: Path) -> str:
+    """Return the name inside an archive; a temporary name outside is not told."""
+    return "release" + next(ending for ending in _TEXT_ENDINGS if path.name.lower().endswith(ending + ".zip"))
+
+
+class _Recoded(io.RawIOBase):
+    """Takes UTF-8 and passes it on in another encoding."""
+
+    def __init__(self, stream: Any, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._encoder = codecs.getincrementalencoder(encoding)("strict")
+
+    def writable(self) -> bool:
+        """Tell that bytes can be written."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write bytes of UTF-8."""
+        self._stream.write(self._encoder.encode(self._decoder.decode(bytes(data))))
+        return len(data)

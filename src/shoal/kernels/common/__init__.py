@@ -1,0 +1,1 @@
+"""What kernels of every kind share: random state, hashing, sorting, heap, lists, journal."""

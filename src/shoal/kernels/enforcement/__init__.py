@@ -1,0 +1,1 @@
+"""Privacy models as rules on groups, and the mending of groups that break them."""

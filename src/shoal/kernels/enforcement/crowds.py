@@ -1,0 +1,75 @@
+"""Rules on how many people of the population fit a group's box: k-map and δ-presence."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray
+from shoal.kernels.compiling import kernel
+from shoal.kernels.measuring.matching import Boxes, Points, count_people, release_column
+from shoal.kernels.space.space import SET, Cover, Space
+
+K_MAP = 0
+PRESENCE = 1
+
+
+class Crowds(NamedTuple):
+    """Rules on people, as flat arrays."""
+
+    kind: IntArray
+    """K_MAP or PRESENCE."""
+    which: IntArray
+    """The list of people a rule looks at."""
+    low: FloatArray
+    """K_MAP: k. PRESENCE: the least share of the people in a box that may be in the table."""
+    high: FloatArray
+    """PRESENCE: the largest share."""
+
+
+@kernel()
+def one_box(space: Space, cover: Cover, group: int) -> Boxes:
+    """Return what one group of a cover is released as."""
+    columns = cover.low.shape[0]
+    low, high = np.empty((columns, 1), np.int32), np.empty((columns, 1), np.int32)
+    is_set = np.zeros(columns, np.int32)
+    for column in range(columns):
+        is_set[column] = space.kind[column] == SET
+        low[column, 0], high[column, 0] = release_column(
+            space, column, cover.low[column, group], cover.high[column, group]
+        )
+    return Boxes(low, high, cover.words[group : group + 1], is_set, space.word_start)
+
+
+@kernel()
+def lacks_people(crowds: Crowds, rule: int, people: int, size: int) -> float:
+    """Return how far a group of ``size`` records whose box fits ``people`` falls short; 0 where it does not."""
+    if crowds.kind[rule] == K_MAP:
+        return max(crowds.low[rule] - people, 0.0) / crowds.low[rule]
+    if people == 0:
+        return 1.0
+    share = size / people
+    return max(crowds.low[rule] - share, 0.0) + max(share - crowds.high[rule], 0.0)
+
+
+@kernel()
+def crowd_shortfall(crowds: Crowds, points: Points, space: Space, cover: Cover, group: int) -> float:
+    """Return how far a group's box is from meeting all rules on people."""
+    boxes = one_box(space, cover, group)
+    total = 0.0
+    for rule in range(crowds.kind.shape[0]):
+        enough = int(crowds.low[rule]) if crowds.kind[rule] == K_MAP else np.iinfo(np.int64).max
+        people = count_people(points, crowds.which[rule], boxes, 0, enough)
+        total += lacks_people(crowds, rule, people, cover.size[group])
+    return total
+
+
+@kernel()
+def crowd_shortfalls(crowds: Crowds, points: Points, space: Space, cover: Cover) -> FloatArray:
+    """Return how far each group is from meeting all rules on people."""
+    short = np.zeros(cover.size.shape[0])
+    for group in range(short.shape[0]):
+        if cover.size[group] > 0:
+            short[group] = crowd_shortfall(crowds, points, space, cover, group)
+    return short

@@ -1,0 +1,292 @@
+"""Cells first, with models: each cell gives up groups of its records that meet every rule, and passes on the others.
+
+Combinations of levels are visited from cheap to dear (see ``optimise.cells.best_first``). A cell of enough records seldom meets a strict
+model as a whole, but some of its records together do: they are chosen one by one, the nearest first, as long as the group can still
+be completed. What is left over goes on to the coarser cells.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.kernels.common.random_state import draw_below
+from shoal.kernels.compiling import kernel
+from shoal.kernels.enforcement.rules import Rules, Tally, new_tally
+from shoal.kernels.guarded.completion import Classes, completable
+from shoal.kernels.optimise.cells.best_first import (
+    PATIENCE,
+    ROUNDING,
+    Search,
+    count_cells,
+    dequeue,
+    enqueue,
+    push_dearer,
+)
+from shoal.kernels.optimise.cells.levels import Levels
+from shoal.kernels.optimise.groups import ENDLESS, Groups, cost_with, join, make_groups, put, refresh
+from shoal.kernels.space.space import Space
+
+MOST_CANDIDATES = 512
+"""Records of a cell among which the nearest is looked for, at most."""
+
+
+class Scratch(NamedTuple):
+    """Room for the group that is being built."""
+
+    group: Groups
+    have: LongArray
+    at_hand: LongArray
+    filled: LongArray
+    nearest: LongArray
+    """The nearest record of each class, as a place among the candidates; -1 where there is none."""
+    rise: FloatArray
+    """What it costs more."""
+    tried: LongArray
+    tally: Tally
+
+
+@kernel()
+def make_scratch(space: Space, codes: IntArray, rules: Rules, classes: Classes, target: int) -> Scratch:
+    """Return room for groups of ``target`` records."""
+    kinds = classes.share.shape[0]
+    return Scratch(
+        make_groups(space, codes, 1, target),
+        np.zeros(kinds, np.int64),
+        np.zeros(kinds, np.int64),
+        np.zeros(kinds, np.int64),
+        np.zeros(kinds, np.int64),
+        np.zeros(kinds),
+        np.zeros(kinds, np.int64),
+        new_tally(rules),
+    )
+
+
+@kernel()
+def find_nearest(space: Space, scratch: Scratch, classes: Classes, pool: IntArray) -> None:
+    """Find for each class the record of the pool that costs the group least; taken records are -1 in the pool."""
+    for kin in range(scratch.nearest.shape[0]):
+        scratch.nearest[kin], scratch.rise[kin], scratch.tried[kin] = -1, np.inf, 0
+    for place in range(pool.shape[0]):
+        record = pool[place]
+        if record < 0:
+            continue
+        kin = classes.kin[record]
+        if scratch.rise[kin] <= scratch.group.cost[0]:
+            continue
+        cost = cost_with(space, scratch.group, 0, record, scratch.rise[kin])
+        if cost < scratch.rise[kin]:
+            scratch.rise[kin], scratch.nearest[kin] = cost, place
+
+
+@kernel()
+def choose_class(rules: Rules, classes: Classes, scratch: Scratch, size: int, target: int) -> int:
+    """Return the class whose nearest record costs least among those with which the group can be completed, or -1."""
+    while True:
+        best = -1
+        for kin in range(scratch.nearest.shape[0]):
+            if (
+                scratch.nearest[kin] >= 0
+                and scratch.tried[kin] == 0
+                and (
+                    best < 0
+                    or scratch.rise[kin] < scratch.rise[best]
+                    or (
+                        scratch.rise[kin] == scratch.rise[best]
+                        and scratch.have[kin] - target * classes.share[kin]
+                        < scratch.have[best] - target * classes.share[best]
+                    )
+                )
+            ):
+                best = kin
+        if best < 0:
+            return -1
+        scratch.tried[best] = 1
+        scratch.have[best] += 1
+        scratch.at_hand[best] -= 1
+        fits = completable(
+            rules, classes, scratch.have, size + 1, target, scratch.at_hand, scratch.filled, scratch.tally
+        )
+        scratch.have[best] -= 1
+        scratch.at_hand[best] += 1
+        if fits:
+            return best
+
+
+@kernel()
+def rarest_class(classes: Classes, at_hand: LongArray) -> int:
+    """Return the class of which fewest are at hand beside its share of a group."""
+    best, least = -1, np.inf
+    for kin in range(at_hand.shape[0]):
+        if at_hand[kin] > 0 and at_hand[kin] < least * classes.share[kin]:
+            best, least = kin, at_hand[kin] / classes.share[kin]
+    return best
+
+
+@kernel()
+def start_group(
+    space: Space, scratch: Scratch, classes: Classes, pool: IntArray, seed_class: int, state: WordArray
+) -> None:
+    """Begin a group with a random record of a class."""
+    skip = draw_below(state, scratch.at_hand[seed_class])
+    for place in range(pool.shape[0]):
+        record = pool[place]
+        if record >= 0 and classes.kin[record] == seed_class:
+            if skip == 0:
+                put(scratch.group, 0, record)
+                refresh(space, scratch.group, 0)
+                scratch.have[seed_class] += 1
+                scratch.at_hand[seed_class] -= 1
+                pool[place] = -1
+                return
+            skip -= 1
+
+
+@kernel()
+def carve_group(
+    space: Space, rules: Rules, classes: Classes, scratch: Scratch, pool: IntArray, target: int, state: WordArray
+) -> bool:
+    """Choose a group of ``target`` records that meets every rule out of a pool; False where there is none.
+
+    The records stand in ``scratch.group`` and are -1 in the pool; after a failure the pool is spoilt.
+    """
+    scratch.group.size[0] = 0
+    scratch.have[:] = 0
+    if not completable(rules, classes, scratch.have, 0, target, scratch.at_hand, scratch.filled, scratch.tally):
+        return False
+    start_group(space, scratch, classes, pool, rarest_class(classes, scratch.at_hand), state)
+    while scratch.group.size[0] < target:
+        find_nearest(space, scratch, classes, pool)
+        kin = choose_class(rules, classes, scratch, scratch.group.size[0], target)
+        if kin < 0:
+            return False
+        place = scratch.nearest[kin]
+        join(space, scratch.group, 0, pool[place])
+        pool[place] = -1
+        scratch.have[kin] += 1
+        scratch.at_hand[kin] -= 1
+    return True
+
+
+@kernel()
+def carve_cell(
+    space: Space,
+    rules: Rules,
+    classes: Classes,
+    scratch: Scratch,
+    records: IntArray,
+    target: int,
+    search: Search,
+    state: WordArray,
+) -> None:
+    """Carve groups out of the records of one cell until none is found."""
+    left = records.shape[0]
+    pool = records.copy()
+    while left >= target:
+        used = min(left, MOST_CANDIDATES)
+        for place in range(left - 1, 0, -1):  # another part of a large cell each time
+            other = draw_below(state, place + 1)
+            pool[place], pool[other] = pool[other], pool[place]
+        scratch.at_hand[:] = 0
+        for place in range(used):
+            scratch.at_hand[classes.kin[pool[place]]] += 1
+        if not carve_group(space, rules, classes, scratch, pool[:used], target, state):
+            return
+        for place in range(target):
+            search.label[scratch.group.member[0, place]] = search.state[1]
+        search.state[1] += 1
+        kept = 0
+        for place in range(left):
+            if pool[place] >= 0:
+                pool[kept] = pool[place]
+                kept += 1
+        left = kept
+
+
+@kernel()
+def gather_cells(
+    levels: Levels, step: IntArray, target: int, limit: float, search: Search
+) -> tuple[IntArray, LongArray, float]:
+    """Return the records of all cells with enough of them that cost at most ``limit``, cell by cell, and where each begins.
+
+    The third value is the cost of the cheapest cell that must wait.
+    """
+    alive, least = search.state[0], np.inf
+    cells = 0
+    begin = np.zeros(alive + 2, np.int64)
+    for place in range(alive):
+        at = search.slot[place]
+        if search.table.records[at] < target:
+            continue
+        if search.table.group[at] == -1:
+            price, record = 0.0, search.alive[place]
+            for column in range(step.shape[0]):
+                price += levels.cell_cost[levels.first[column] + step[column], record]
+            if price > limit:
+                search.table.group[at] = -2
+                least = min(least, price)
+            else:
+                search.table.group[at] = cells
+                cells += 1
+        if search.table.group[at] >= 0:
+            begin[search.table.group[at] + 2] += 1
+    for cell in range(cells):
+        begin[cell + 2] += begin[cell + 1]
+    record_of = np.empty(begin[cells + 1], np.int32)
+    for place in range(alive):
+        at = search.slot[place]
+        if search.table.records[at] >= target and search.table.group[at] >= 0:
+            cell = search.table.group[at]
+            record_of[begin[cell + 1]] = search.alive[place]
+            begin[cell + 1] += 1
+    return record_of, begin[: cells + 1], least
+
+
+@kernel()
+def drop_labelled(search: Search) -> None:
+    """Leave only the records alive that no group has taken."""
+    stay = 0
+    for place in range(search.state[0]):
+        if search.label[search.alive[place]] < 0:
+            search.alive[stay] = search.alive[place]
+            stay += 1
+    search.state[0] = stay
+
+
+@kernel()
+def run_carving(
+    space: Space,
+    codes: IntArray,
+    levels: Levels,
+    rules: Rules,
+    classes: Classes,
+    target: int,
+    search: Search,
+    budget: int,
+    state: WordArray,
+) -> int:
+    """Go on carving for ``budget`` looks at records; return the looks spent, fewer than the budget at the end."""
+    scratch = make_scratch(space, codes, rules, classes, target)
+    ones = np.ones(codes.shape[0], np.int32)
+    spent, columns = 0, levels.first.shape[0] - 1
+    while search.queue.size[0] > 0 and search.state[0] >= target and spent < budget:
+        entry = dequeue(search.queue)
+        push_dearer(levels, search.queue, entry)
+        search.queue.last[entry] = columns
+        spent += search.state[0] + 16
+        search.state[2] += 1
+        step = search.queue.step[entry]
+        alive = search.alive[: search.state[0]]
+        if not count_cells(levels, step, ones, alive, target, search.table, search.state[2], search.slot):
+            continue
+        limit = search.queue.cost[entry] * PATIENCE + ROUNDING
+        records, begin, least = gather_cells(levels, step, target, limit, search)
+        for cell in range(begin.shape[0] - 1):
+            carve_cell(space, rules, classes, scratch, records[begin[cell] : begin[cell + 1]], target, search, state)
+        drop_labelled(search)
+        search.queue.cost[entry] = least
+        if least < ENDLESS:
+            enqueue(search.queue, entry)
+    return spent

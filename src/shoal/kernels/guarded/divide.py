@@ -1,0 +1,203 @@
+"""Dividing groups in two and dissolving them, where every rule holds afterwards and the total falls.
+
+Mended groups are often twice as large as they need to be, and moves of single records cannot divide them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray
+from shoal.kernels.common.sorting import sort_by_key
+from shoal.kernels.compiling import kernel
+from shoal.kernels.enforcement.rules import Tally, add, clear, new_tally, remove, shortfall
+from shoal.kernels.guarded.guard import Guard, may_change, note_change, recount
+from shoal.kernels.optimise.groups import NOBODY, Groups, cost_with, join, make_groups, put, refresh, take
+from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
+from shoal.kernels.space.space import Space
+
+
+class Halves(NamedTuple):
+    """Scratch for the two parts of a group."""
+
+    part: Groups
+    """One group that grows record by record."""
+    member: IntArray
+    """The members of the group that is divided, in the order of a column."""
+    before: FloatArray
+    """What each record costs in a part of the first members, by how many they are."""
+    after: FloatArray
+    """The same for the members from a place on."""
+    left: Tally
+    right: Tally
+
+
+@kernel()
+def make_halves(space: Space, groups: Groups, guard: Guard) -> Halves:
+    """Return scratch for groups of these."""
+    room = groups.member.shape[1]
+    return Halves(
+        make_groups(space, groups.codes, 1, room),
+        np.zeros(room, np.int32),
+        np.zeros(room + 1),
+        np.zeros(room + 1),
+        new_tally(guard.rules),
+        new_tally(guard.rules),
+    )
+
+
+@kernel()
+def order_members(groups: Groups, group: int, column: int, halves: Halves) -> None:
+    """Write the members of a group in the order of their codes in a column, ties by record."""
+    size = groups.size[group]
+    key = np.empty(size, np.int64)
+    for place in range(size):
+        record = groups.member[group, place]
+        halves.member[place] = record
+        key[place] = (np.int64(groups.codes[record, column]) << 32) + record
+    sort_by_key(halves.member[:size], key)
+
+
+@kernel()
+def cost_parts(space: Space, size: int, halves: Halves) -> None:
+    """Work out what the first and the last members cost, however many they are."""
+    for backwards in range(2):
+        halves.part.size[0] = 0
+        for count in range(1, size + 1):
+            record = halves.member[size - count] if backwards else halves.member[count - 1]
+            if count == 1:
+                put(halves.part, 0, record)
+                refresh(space, halves.part, 0)
+            else:
+                join(space, halves.part, 0, record)
+            if backwards:
+                halves.after[size - count] = halves.part.cost[0]
+            else:
+                halves.before[count] = halves.part.cost[0]
+
+
+@kernel()
+def best_cut(groups: Groups, guard: Guard, group: int, column: int, halves: Halves, best: float) -> tuple[float, int]:
+    """Return the cheapest total below ``best`` of two valid parts, and how many members the first one has (0: none)."""
+    size, cut = groups.size[group], 0
+    clear(guard.rules, halves.left)
+    clear(guard.rules, halves.right)
+    for place in range(size):
+        add(guard.rules, halves.right, halves.member[place])
+    for count in range(1, size):
+        record = halves.member[count - 1]
+        remove(guard.rules, halves.right, record)
+        add(guard.rules, halves.left, record)
+        if groups.codes[record, column] == groups.codes[halves.member[count], column]:
+            continue
+        total = count * halves.before[count] + (size - count) * halves.after[count]
+        if total < best and shortfall(guard.rules, halves.left) == 0.0 and shortfall(guard.rules, halves.right) == 0.0:
+            best, cut = total, count
+    return best, cut
+
+
+@kernel()
+def divide_group(space: Space, groups: Groups, guard: Guard, group: int, empty: int, halves: Halves) -> float:
+    """Divide a group by the best cut of any column, its second part becoming group ``empty``; return the fall."""
+    size = groups.size[group]
+    whole = size * groups.cost[group]
+    best, chosen, where = whole - LEAST_GAIN, -1, 0
+    for column in range(space.kind.shape[0]):
+        if groups.part[group, column] > 0.0:
+            order_members(groups, group, column, halves)
+            cost_parts(space, size, halves)
+            total, cut = best_cut(groups, guard, group, column, halves, best)
+            if cut > 0:
+                best, chosen, where = total, column, cut
+    if chosen < 0:
+        return 0.0
+    order_members(groups, group, chosen, halves)
+    for place in range(where, size):
+        take(groups, halves.member[place])
+        put(groups, empty, halves.member[place])
+    for one in (group, empty):
+        refresh(space, groups, one)
+        recount(guard, groups, one)
+    return whole - best
+
+
+@kernel()
+def divide_groups(space: Space, groups: Groups, guard: Guard, k: int) -> float:
+    """Divide every group that can be, as long as there are empty ones to use; return the fall of the total."""
+    halves = make_halves(space, groups, guard)
+    fall, empty = 0.0, 0
+    for group in range(groups.size.shape[0]):
+        while groups.size[group] >= 2 * k and groups.cost[group] > 0.0:
+            while empty < groups.size.shape[0] and groups.size[empty] > 0:
+                empty += 1
+            if empty == groups.size.shape[0]:
+                return fall
+            gain = divide_group(space, groups, guard, group, empty, halves)
+            if gain == 0.0:
+                break
+            fall += gain
+    return fall
+
+
+@kernel()
+def cheapest_host(
+    space: Space, groups: Groups, guard: Guard, group: int, record: int, most: float
+) -> tuple[int, float]:
+    """Return the group other than ``group`` whose cost rises least, below ``most``, among those that may take a record."""
+    best, least = NOBODY, most
+    for host in range(groups.size.shape[0]):
+        size = groups.size[host]
+        if host == group or size == 0 or size >= groups.member.shape[1]:
+            continue
+        before = size * groups.cost[host]
+        limit = (least + before) / (size + 1)
+        if groups.cost[host] > limit:
+            continue
+        cost = cost_with(space, groups, host, record, limit)
+        rise = (size + 1) * cost - before
+        if cost <= limit and rise < least and may_change(guard, host, NOBODY, record):
+            best, least = host, rise
+    return best, least
+
+
+@kernel()
+def dissolve_group(space: Space, groups: Groups, guard: Guard, group: int, member: IntArray) -> float:
+    """Give each record of a group to the cheapest one that may take it, if the total falls; return the fall."""
+    size, given = groups.size[group], 0
+    gain = size * groups.cost[group] - LEAST_GAIN
+    for place in range(size):
+        member[place] = groups.member[group, place]
+    while given < size:
+        host, rise = cheapest_host(space, groups, guard, group, member[given], gain)
+        if host == NOBODY:
+            break
+        take(groups, member[given])
+        join(space, groups, host, member[given])
+        note_change(guard, host, NOBODY, member[given])
+        gain -= rise
+        given += 1
+    if given == size:
+        recount(guard, groups, group)
+        return gain + LEAST_GAIN
+    for place in range(given):
+        host = groups.label[member[place]]
+        take(groups, member[place])
+        put(groups, group, member[place])
+        refresh(space, groups, host)
+        note_change(guard, host, member[place], NOBODY)
+    refresh(space, groups, group)
+    recount(guard, groups, group)
+    return 0.0
+
+
+@kernel()
+def dissolve_groups(space: Space, groups: Groups, guard: Guard) -> float:
+    """Dissolve every group whose records cost less elsewhere; return the fall of the total."""
+    member = np.zeros(groups.member.shape[1], np.int32)
+    fall = 0.0
+    for group in range(groups.size.shape[0]):
+        if groups.size[group] > 0 and groups.cost[group] > 0.0:
+            fall += dissolve_group(space, groups, guard, group, member)
+    return fall

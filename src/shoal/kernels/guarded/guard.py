@@ -1,0 +1,104 @@
+"""Guards: the sensitive values of every group, kept up to date, and whether a group may take or give a record.
+
+A group keeps a tally of its sensitive codes (see ``enforcement.rules``). A step is tried on the tally before the cover is
+looked at; swaps of two records of one *class* (the same sensitive codes) change no tally and are always allowed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import IntArray, LongArray
+from shoal.kernels.compiling import kernel
+from shoal.kernels.enforcement.rules import Rules, Tally, add, clear, remove, shortfall
+from shoal.kernels.optimise.groups import NOBODY, Groups
+
+
+class Guard(NamedTuple):
+    """The rules, and a tally for each of g groups."""
+
+    rules: Rules
+    kin: IntArray
+    """The class of each record: records with the same sensitive codes are of one class."""
+    counts: LongArray
+    """(g, codes): ``Tally.counts`` of each group."""
+    met: IntArray
+    used: LongArray
+    extra: LongArray
+    """Scratch that all tallies share."""
+
+
+@kernel()
+def make_guard(rules: Rules, kin: IntArray, groups: int) -> Guard:
+    """Return a guard whose ``groups`` groups have no records yet."""
+    rows = rules.codes.shape[0]
+    codes = rules.start[rows]
+    return Guard(
+        rules,
+        kin,
+        np.full((groups, codes), -1, np.int64),
+        np.zeros((groups, codes), np.int32),
+        np.zeros((groups, rows + 1), np.int64),
+        np.zeros(rules.node_parent.shape[0], np.int64),
+    )
+
+
+@kernel()
+def tally_of(guard: Guard, group: int) -> Tally:
+    """Return the tally of one group, as a view."""
+    return Tally(guard.counts[group], guard.met[group], guard.used[group], guard.extra)
+
+
+@kernel()
+def load_guard(rules: Rules, kin: IntArray, groups: Groups) -> Guard:
+    """Return the guard of groups as they are."""
+    guard = make_guard(rules, kin, groups.size.shape[0])
+    for record in range(groups.label.shape[0]):
+        if groups.label[record] >= 0:
+            add(rules, tally_of(guard, groups.label[record]), record)
+    return guard
+
+
+@kernel()
+def recount(guard: Guard, groups: Groups, group: int) -> None:
+    """Count the tally of a group anew from its members."""
+    tally = tally_of(guard, group)
+    clear(guard.rules, tally)
+    for place in range(groups.size[group]):
+        add(guard.rules, tally, groups.member[group, place])
+
+
+@kernel()
+def holds(guard: Guard, group: int) -> bool:
+    """Tell whether a group meets every rule."""
+    return shortfall(guard.rules, tally_of(guard, group)) == 0.0
+
+
+@kernel()
+def may_change(guard: Guard, group: int, leaver: int, joiner: int) -> bool:
+    """Tell whether a group meets every rule after ``leaver`` left and ``joiner`` came; either may be NOBODY."""
+    if leaver != NOBODY and joiner != NOBODY and guard.kin[leaver] == guard.kin[joiner]:
+        return True
+    tally = tally_of(guard, group)
+    if leaver != NOBODY:
+        remove(guard.rules, tally, leaver)
+    if joiner != NOBODY:
+        add(guard.rules, tally, joiner)
+    allowed = shortfall(guard.rules, tally) == 0.0
+    if joiner != NOBODY:
+        remove(guard.rules, tally, joiner)
+    if leaver != NOBODY:
+        add(guard.rules, tally, leaver)
+    return allowed
+
+
+@kernel()
+def note_change(guard: Guard, group: int, leaver: int, joiner: int) -> None:
+    """Keep the tally of a group up to date when ``leaver`` leaves and ``joiner`` comes; either may be NOBODY."""
+    tally = tally_of(guard, group)
+    if leaver != NOBODY:
+        remove(guard.rules, tally, leaver)
+    if joiner != NOBODY:
+        add(guard.rules, tally, joiner)

@@ -1,0 +1,226 @@
+"""Moves and swaps that keep every rule, region by region."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.kernels.common.random_state import draw_share, make_state, shuffle
+from shoal.kernels.compiling import kernel
+from shoal.kernels.enforcement.rules import Rules
+from shoal.kernels.guarded.divide import dissolve_groups, divide_groups
+from shoal.kernels.guarded.guard import Guard, load_guard, may_change, note_change
+from shoal.kernels.guarded.tighten import tighten_groups
+from shoal.kernels.optimise.groups import (
+    ENDLESS,
+    NOBODY,
+    Groups,
+    cost_after,
+    cost_with,
+    join,
+    put,
+    refresh,
+    take,
+    total_cost,
+)
+from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimise.regions import Regions, load_groups, renumber, store_region
+from shoal.kernels.space.space import Space
+
+HOSTS = 4
+"""Groups tried for each record."""
+
+
+@kernel()
+def cheapest_hosts(space: Space, groups: Groups, record: int, most: float, host: LongArray, price: FloatArray) -> int:
+    """Find the groups whose cost rises least if ``record`` joins, below ``most``; return how many there are."""
+    own, found, wanted = groups.label[record], 0, host.shape[0]
+    bound = most
+    for group in range(groups.size.shape[0]):
+        size = groups.size[group]
+        if group == own or size == 0:
+            continue
+        before = size * groups.cost[group]
+        limit = (bound + before) / (size + 1)
+        if groups.cost[group] > limit:
+            continue
+        cost = cost_with(space, groups, group, record, limit)
+        rise = (size + 1) * cost - before
+        if cost > limit or rise >= bound:
+            continue
+        place = found if found < wanted else wanted - 1
+        while place > 0 and price[place - 1] > rise:
+            price[place], host[place] = price[place - 1], host[place - 1]
+            place -= 1
+        price[place], host[place] = rise, group
+        found = min(found + 1, wanted)
+        if found == wanted:
+            bound = price[wanted - 1]
+    return found
+
+
+@kernel()
+def best_swap(space: Space, groups: Groups, guard: Guard, record: int, other: int, best: float) -> tuple[float, int]:
+    """Return the largest fall below ``best`` by an allowed swap of ``record`` with a member of group ``other``."""
+    own = groups.label[record]
+    own_size, other_size = groups.size[own], groups.size[other]
+    before = own_size * groups.cost[own] + other_size * groups.cost[other]
+    partner = NOBODY
+    for place in range(other_size):
+        candidate = groups.member[other, place]
+        limit = (before + best) / own_size
+        own_cost = cost_after(space, groups, own, record, candidate, limit)
+        if own_cost > limit:
+            continue
+        limit = (before + best - own_size * own_cost) / other_size
+        other_cost = cost_after(space, groups, other, candidate, record, limit)
+        change = own_size * own_cost + other_size * other_cost - before
+        if (
+            other_cost <= limit
+            and change < best
+            and may_change(guard, own, record, candidate)
+            and may_change(guard, other, candidate, record)
+        ):
+            best, partner = change, candidate
+    return best, partner
+
+
+@kernel()
+def improve_record(
+    space: Space, groups: Groups, guard: Guard, record: int, most: float, host: LongArray, price: FloatArray
+) -> float:
+    """Take the best allowed move or swap of one record if it changes the total by less than ``most``; return the change."""
+    own = groups.label[record]
+    size = groups.size[own]
+    before = size * groups.cost[own]
+    if before == 0.0:
+        return 0.0
+    rest = cost_after(space, groups, own, record, NOBODY, ENDLESS)
+    widens = rest < groups.cost[own]
+    may_leave = size > 1 and may_change(guard, own, record, NOBODY)
+    swaps = widens or most > 0.0
+    if not may_leave and not swaps:
+        return 0.0
+    fall = before - (size - 1) * rest
+    found = cheapest_hosts(space, groups, record, (before if widens else fall) + most, host, price)
+    best, target, partner = most, NOBODY, NOBODY
+    for place in range(found if may_leave else 0):
+        if (
+            groups.size[host[place]] < groups.member.shape[1]
+            and price[place] - fall < best
+            and may_change(guard, host[place], NOBODY, record)
+        ):
+            best, target = price[place] - fall, host[place]
+            break
+    for place in range(found if swaps else 0):
+        change, candidate = best_swap(space, groups, guard, record, host[place], best)
+        if candidate != NOBODY:
+            best, target, partner = change, host[place], candidate
+    if target == NOBODY:
+        return 0.0
+    take(groups, record)
+    note_change(guard, own, record, partner)
+    note_change(guard, target, partner, record)
+    if partner != NOBODY:
+        take(groups, partner)
+        put(groups, own, partner)
+        put(groups, target, record)
+        refresh(space, groups, target)
+    else:
+        join(space, groups, target, record)
+    refresh(space, groups, own)
+    return best
+
+
+@kernel()
+def sweep(space: Space, groups: Groups, guard: Guard, hosts: int, heat: float, state: WordArray) -> float:
+    """Try the best allowed move or swap of every record once, in random order; return the fall of the total."""
+    order = np.arange(groups.codes.shape[0])
+    shuffle(state, order)
+    host, price = np.zeros(hosts, np.int64), np.zeros(hosts)
+    fall = 0.0
+    for place in range(order.shape[0]):
+        most = heat * draw_share(state) - LEAST_GAIN
+        fall -= improve_record(space, groups, guard, order[place], most, host, price)
+    return fall
+
+
+@kernel()
+def part_of_rules(rules: Rules, records: IntArray) -> Rules:
+    """Return the rules with the codes of some records only; totals stay those of the whole table."""
+    return Rules(
+        rules.kind,
+        rules.row,
+        rules.bound,
+        rules.rank,
+        rules.codes[:, records],
+        rules.start,
+        rules.total,
+        rules.records,
+        rules.node_start,
+        rules.node_parent,
+        rules.node_height,
+    )
+
+
+@kernel()
+def improve_guarded_region(
+    space: Space,
+    codes: IntArray,
+    label: IntArray,
+    rules: Rules,
+    kin: IntArray,
+    regions: Regions,
+    region: int,
+    k: int,
+    heat: float,
+    seed: int,
+) -> float:
+    """Improve the groups of one region, keeping every rule, and return what they cost then."""
+    records = regions.record[regions.start[region] : regions.start[region + 1]]
+    local = label[records]
+    used = renumber(local)
+    size = np.zeros(used, np.int64)
+    for place in range(local.shape[0]):
+        size[local[place]] += 1
+    groups = load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * size.max())
+    guard = load_guard(part_of_rules(rules, records), kin[records], groups)
+    state = make_state(seed, region)
+    sweep(space, groups, guard, HOSTS, heat, state)
+    dissolve_groups(space, groups, guard)
+    divide_groups(space, groups, guard, k)
+    tighten_groups(space, groups, guard, heat, state)
+    store_region(groups, label, regions, region)
+    return total_cost(groups)
+
+
+@kernel()
+def place_rest(space: Space, codes: IntArray, label: IntArray, rules: Rules, kin: IntArray, groups: int) -> int:
+    """Give each record without a group to the cheapest one that may take it; return how many found none."""
+    size = np.zeros(groups, np.int64)
+    for record in range(label.shape[0]):
+        if label[record] >= 0:
+            size[label[record]] += 1
+    made = load_groups(space, codes, label, groups, 4 * size.max())
+    guard = load_guard(rules, kin, made)
+    homeless = 0
+    for record in range(label.shape[0]):
+        if label[record] >= 0:
+            continue
+        best, least = NOBODY, np.inf
+        for group in range(groups):
+            if made.size[group] >= made.member.shape[1]:
+                continue
+            before = made.size[group] * made.cost[group]
+            limit = (least + before) / (made.size[group] + 1)
+            cost = cost_with(space, made, group, record, limit)
+            rise = (made.size[group] + 1) * cost - before
+            if cost <= limit and rise < least and may_change(guard, group, NOBODY, record):
+                best, least = group, rise
+        if best == NOBODY:
+            homeless += 1
+            continue
+        note_change(guard, best, NOBODY, record)
+        join(space, made, best, record)
+        label[record] = best
+    return homeless

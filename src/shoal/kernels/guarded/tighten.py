@@ -1,0 +1,222 @@
+"""Tightening: a group keeps one child of its cover in a column, and all members outside that child leave together.
+
+One record cannot leave at a gain while others hold the cover as wide, so all go or none. Each of them moves to a group that may
+take it, or changes places with a record of the same class inside the child, which no model can object to.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import IntArray, LongArray, WordArray
+from shoal.kernels.common.random_state import draw_below
+from shoal.kernels.compiling import kernel
+from shoal.kernels.guarded.guard import Guard, may_change, note_change
+from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, join, put, refresh, take
+from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
+from shoal.kernels.space.space import NODE, SET, Space, child_above, find_node
+
+MOST_EVICTED = 12
+"""Members that leave together, at most."""
+
+
+class Journal(NamedTuple):
+    """Steps that can be taken back, the last one first."""
+
+    record: IntArray
+    origin: IntArray
+    """The group that ``record`` left."""
+    partner: IntArray
+    """The record that came in its place, or NOBODY."""
+    used: LongArray
+
+
+@kernel()
+def make_journal() -> Journal:
+    """Return an empty journal."""
+    return Journal(
+        np.zeros(MOST_EVICTED, np.int32),
+        np.zeros(MOST_EVICTED, np.int32),
+        np.zeros(MOST_EVICTED, np.int32),
+        np.zeros(1, np.int64),
+    )
+
+
+@kernel()
+def change_places(space: Space, groups: Groups, guard: Guard, record: int, target: int, partner: int) -> None:
+    """Move a record into group ``target``, in exchange for ``partner`` unless that is NOBODY."""
+    own = groups.label[record]
+    note_change(guard, own, record, partner)
+    note_change(guard, target, partner, record)
+    take(groups, record)
+    if partner != NOBODY:
+        take(groups, partner)
+        put(groups, own, partner)
+        put(groups, target, record)
+        refresh(space, groups, target)
+    else:
+        join(space, groups, target, record)
+    refresh(space, groups, own)
+
+
+@kernel()
+def take_back(space: Space, groups: Groups, guard: Guard, journal: Journal) -> None:
+    """Undo all steps of a journal."""
+    while journal.used[0] > 0:
+        journal.used[0] -= 1
+        step = journal.used[0]
+        change_places(space, groups, guard, journal.record[step], journal.origin[step], journal.partner[step])
+
+
+@kernel()
+def side_of(space: Space, groups: Groups, column: int, record: int, node: int, cut: int) -> int:
+    """Return which part of a group's cover a record is in: the child of ``node``, or below or above the cut of a range."""
+    code = groups.codes[record, column]
+    if space.kind[column] == NODE:
+        return child_above(space, column, node, code)
+    return 1 if code > cut else 0
+
+
+@kernel()
+def outsiders(
+    space: Space, groups: Groups, group: int, column: int, state: WordArray, out: IntArray
+) -> tuple[int, int, int]:
+    """Choose the part of a column's cover to keep and write the members outside it.
+
+    Returns how many there are (0 where they are too many) and the lowest and highest code of the members that stay. A node
+    keeps the child of a random member; a range loses what is beyond a random member's value on the side with fewer.
+    """
+    size = groups.size[group]
+    low, high = groups.low[group, column], groups.high[group, column]
+    node, cut = 0, 0
+    witness = groups.codes[groups.member[group, draw_below(state, size)], column]
+    if space.kind[column] == NODE:
+        node = find_node(space, column, low, high)
+        keep = child_above(space, column, node, witness)
+    else:
+        cut = min(witness, high - 1)
+        above = 0
+        for place in range(size):
+            above += groups.codes[groups.member[group, place], column] > cut
+        keep = 1 if 2 * above >= size else 0
+    found, first, last = 0, high, low
+    for place in range(size):
+        record = groups.member[group, place]
+        if side_of(space, groups, column, record, node, cut) == keep:
+            first, last = min(first, groups.codes[record, column]), max(last, groups.codes[record, column])
+        elif found == out.shape[0]:
+            return 0, low, high
+        else:
+            out[found] = record
+            found += 1
+    return found, first, last
+
+
+@kernel()
+def fits_inside(space: Space, groups: Groups, group: int, column: int, first: int, last: int, record: int) -> bool:
+    """Tell whether a record is within the cover of a group, with ``first..last`` in one column."""
+    for other in range(space.kind.shape[0]):
+        code = groups.codes[record, other]
+        if other == column:
+            if code < first or code > last:
+                return False
+        elif code < groups.low[group, other] or code > groups.high[group, other]:
+            return False
+    return True
+
+
+@kernel()
+def evict(
+    space: Space,
+    groups: Groups,
+    guard: Guard,
+    record: int,
+    column: int,
+    first: int,
+    last: int,
+    most: float,
+    journal: Journal,
+) -> float:
+    """Let a record leave by the cheapest move or swap with one of its class; return what other groups pay, above ``most`` if none."""
+    own = groups.label[record]
+    may_leave = may_change(guard, own, record, NOBODY)
+    best, target, partner = most, NOBODY, NOBODY
+    for group in range(groups.size.shape[0]):
+        size = groups.size[group]
+        if group == own or size == 0:
+            continue
+        before = size * groups.cost[group]
+        limit = (best + before) / size
+        if groups.cost[group] > limit and best < 0.0:
+            continue
+        cost = cost_with(space, groups, group, record, limit)
+        if cost > limit:
+            continue
+        rise = (size + 1) * cost - before
+        if may_leave and rise < best and size < groups.member.shape[1] and may_change(guard, group, NOBODY, record):
+            best, target, partner = rise, group, NOBODY
+        for place in range(size):
+            candidate = groups.member[group, place]
+            if guard.kin[candidate] != guard.kin[record]:
+                continue
+            if not fits_inside(space, groups, own, column, first, last, candidate):
+                continue
+            limit = (best + before) / size
+            change = size * cost_after(space, groups, group, candidate, record, limit) - before
+            if change < best:
+                best, target, partner = change, group, candidate
+    if target == NOBODY:
+        return ENDLESS
+    journal.record[journal.used[0]] = record
+    journal.origin[journal.used[0]] = own
+    journal.partner[journal.used[0]] = partner
+    journal.used[0] += 1
+    change_places(space, groups, guard, record, target, partner)
+    return best
+
+
+@kernel()
+def tighten_group(
+    space: Space,
+    groups: Groups,
+    guard: Guard,
+    group: int,
+    column: int,
+    heat: float,
+    state: WordArray,
+    out: IntArray,
+    journal: Journal,
+) -> float:
+    """Tighten one column of a group if the total rises by less than ``heat``; return the change."""
+    count, first, last = outsiders(space, groups, group, column, state, out)
+    if count == 0:
+        return 0.0
+    size, before = groups.size[group], groups.size[group] * groups.cost[group]
+    narrowed = groups.cost[group] - groups.part[group, column]
+    spent, most = 0.0, before + heat - (size - count) * narrowed  # at best the others pay nothing more
+    journal.used[0] = 0
+    for place in range(count):
+        paid = evict(space, groups, guard, out[place], column, first, last, most - spent, journal)
+        if paid == ENDLESS:
+            take_back(space, groups, guard, journal)
+            return 0.0
+        spent += paid
+    change = spent + groups.size[group] * groups.cost[group] - before
+    if change >= heat - LEAST_GAIN:
+        take_back(space, groups, guard, journal)
+        return 0.0
+    return change
+
+
+@kernel()
+def tighten_groups(space: Space, groups: Groups, guard: Guard, heat: float, state: WordArray) -> float:
+    """Try to tighten each column of each group once; return the fall of the total."""
+    out, journal = np.zeros(MOST_EVICTED, np.int32), make_journal()
+    fall = 0.0
+    for group in range(groups.size.shape[0]):
+        for column in range(space.kind.shape[0]):
+            if groups.size[group] > 0 and groups.part[group, column] > 0.0 and space.kind[column] != SET:
+                fall -= tighten_group(space, groups, guard, group, column, heat, state, out, journal)
+    return fall

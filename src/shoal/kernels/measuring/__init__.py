@@ -1,0 +1,1 @@
+"""Counts for audits, attacks and query errors."""

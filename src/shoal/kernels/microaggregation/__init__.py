@@ -1,0 +1,1 @@
+"""Groups of near points with small sums of squares."""

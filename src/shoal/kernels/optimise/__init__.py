@@ -1,0 +1,1 @@
+"""The optimiser's kernels: groups that change, regions of near groups, and a bound."""

@@ -1,0 +1,162 @@
+"""A loss no grouping can be below: each record's cheapest cell that holds k records of the whole table.
+
+Whatever group a record ends in, the group's box is a combination of one level a column that costs no less
+than the level says, and all k records of the group lie in the record's cell of that combination. Visiting the
+combinations from cheap to dear, the first one whose cell has k records gives a cost the record cannot avoid.
+
+Levels must contain every range a group may have. Hierarchies: one level for each cost a node has. Sets: two
+or more values cost at least two. Intervals: a range of width at most w lies within a window of width 2w, of one of
+two grids that are w apart; it costs more than the width before.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray
+from shoal.kernels.common.hashing import scramble
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise.cells.best_first import Search, count_cells, dequeue, push_dearer
+from shoal.kernels.optimise.cells.levels import Levels, distinct_values, smallest_gap, window_level
+from shoal.kernels.space.space import INTERVAL, NODE, Space, parent_of
+
+MOST_BOUND_LEVELS = 24
+"""Levels of one column, at most; further ones are joined to one that costs as little as the first of them."""
+GROWTH = 1.5
+"""By what factor the widths of windows grow."""
+ROUNDING = 1.0 + 1e-9
+"""Windows are this much wider, so that no range falls out of its window by rounding."""
+
+
+@kernel()
+def bound_nodes(space: Space, column: int, value: IntArray, cells: IntArray, cost: FloatArray) -> int:
+    """Write one level for each cost of a node above the values; return the number of levels."""
+    first, used = space.start[column], 1
+    node = value.copy()
+    while used < MOST_BOUND_LEVELS:
+        least = np.inf
+        for place in range(node.shape[0]):
+            parent = parent_of(space, column, node[place])
+            if parent != node[place]:
+                least = min(least, space.node_cost[first + parent])
+        if least == np.inf:
+            break
+        for place in range(node.shape[0]):
+            parent = parent_of(space, column, node[place])
+            while parent != node[place] and space.node_cost[first + parent] <= least:
+                node[place] = parent
+                parent = parent_of(space, column, parent)
+            cells[used, place] = 0 if used == MOST_BOUND_LEVELS - 1 else node[place]
+        cost[used] = least
+        used += 1
+    return used
+
+
+@kernel()
+def bound_windows(space: Space, column: int, value: IntArray, cells: IntArray, cost: FloatArray) -> int:
+    """Write two grids of windows for each width of a ladder; the last level holds all values."""
+    size = value.shape[0]
+    position = np.empty(size)
+    for place in range(size):
+        position[place] = space.position[space.start[column] + value[place]]
+    span, used = position[-1] - position[0], 1
+    least, width = span, smallest_gap(position)
+    for place in range(1, size):
+        least = min(least, position[place] - position[place - 1])
+    if width * GROWTH ** (MOST_BOUND_LEVELS // 2 - 2) < span:
+        width = span / GROWTH ** (MOST_BOUND_LEVELS // 2 - 2)
+    while 2.0 * width < span and used + 3 <= MOST_BOUND_LEVELS:
+        for grid in range(2):
+            window_level(position, 2.0 * width * ROUNDING, grid * width * ROUNDING, cells[used])
+            cost[used] = least / space.domain[column]
+            used += 1
+        least, width = width, width * GROWTH
+    for place in range(size):
+        cells[used, place] = 0
+    cost[used] = least / space.domain[column]
+    return used + 1
+
+
+@kernel()
+def bound_column_levels(space: Space, column: int, value: IntArray, cells: IntArray, cost: FloatArray) -> int:
+    """Write the levels of one column, cheap to dear; return their number. A missing value is mixed only at the last."""
+    size = value.shape[0]
+    for place in range(size):
+        cells[0, place] = place
+    cost[0] = 0.0
+    if size == 1:
+        return 1
+    if space.kind[column] == NODE:
+        return bound_nodes(space, column, value, cells, cost)
+    present = size - (value[-1] == space.missing[column])
+    used = 1
+    if present > 1 and space.kind[column] == INTERVAL:
+        for level in range(cells.shape[0]):
+            for place in range(present, size):
+                cells[level, place] = size
+        used = bound_windows(space, column, value[:present], cells[:, :present], cost)
+    elif present > 1:
+        for place in range(size):
+            cells[1, place] = 0 if place < present else size
+        cost[1] = 2.0 / space.domain[column]
+        used = 2
+    if present < size:
+        for place in range(size):
+            cells[used, place] = 0
+        cost[used] = 1.0
+        used += 1
+    return used
+
+
+@kernel()
+def bound_levels(space: Space, codes: IntArray) -> Levels:
+    """Return the levels of all columns for some records, one row each."""
+    records, columns = codes.shape
+    first = np.zeros(columns + 1, np.int64)
+    costs = np.zeros(columns * (MOST_BOUND_LEVELS + 1))
+    marks = np.empty((columns * (MOST_BOUND_LEVELS + 1), records), np.uint64)
+    rank, cost = np.empty(records, np.int32), np.zeros(MOST_BOUND_LEVELS + 1)
+    used = 0
+    for column in range(columns):
+        value, _ = distinct_values(codes, column, rank)
+        cells = np.zeros((MOST_BOUND_LEVELS + 1, value.shape[0]), np.int32)
+        levels = bound_column_levels(space, column, value, cells, cost)
+        for level in range(levels):
+            costs[used] = space.weight[column] * cost[level]
+            for record in range(records):
+                marks[used, record] = mark_of(used, cells[level, rank[record]])
+            used += 1
+        first[column + 1] = used
+    return Levels(first, costs[:used], marks[:used], np.zeros((0, 0)))
+
+
+@kernel(allocates=False)
+def mark_of(level: int, cell: int) -> np.uint64:
+    """Return the mark of a cell of a level."""
+    return scramble(
+        np.uint64(level + 1) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(cell) * np.uint64(0xD1B54A32D192ED03)
+    )
+
+
+@kernel(allocates=False)
+def run_bound(levels: Levels, count: IntArray, k: int, search: Search, bound: FloatArray, budget: int) -> int:
+    """Go on for ``budget`` visits of records; return the visits spent, fewer once every record has its bound.
+
+    ``bound`` is below 0 for records whose cell is not found yet; they cost at least as much as the cheapest
+    combination still queued. The search ends before the queue would have to drop a combination.
+    """
+    spent, state, records = 0, search.state, count.shape[0]
+    while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
+        if search.queue.size[1] + search.queue.step.shape[1] > search.queue.cost.shape[0]:
+            break
+        entry = dequeue(search.queue)
+        push_dearer(levels, search.queue, entry)
+        spent += records + 16
+        state[2] += 1
+        cost = search.queue.cost[entry]
+        if count_cells(levels, search.queue.step[entry], count, search.alive, k, search.table, state[2], search.slot):
+            for record in range(records):
+                if bound[record] < 0.0 and search.table.records[search.slot[record]] >= k:
+                    bound[record] = cost
+                    state[0] -= 1
+    return spent

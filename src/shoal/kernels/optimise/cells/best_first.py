@@ -1,0 +1,213 @@
+"""Cells first: groups from generalization cells, cheap cells before dear ones.
+
+A cell takes one level of each column (see ``cells/levels.py``). Combinations of levels are visited from cheap
+to dear through a heap, so that a lattice of any size can be entered; every cell that still holds k records
+becomes a group, and what stays goes on to the next combination.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.kernels.common.heap import Queue, drop_first, make_queue, push
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise.cells.levels import Levels
+
+PATIENCE = 1.02
+"""Cells up to this much dearer than the combination whose turn it is are taken with it."""
+ROUNDING = 1e-9
+
+
+class Combinations(NamedTuple):
+    """Combinations of one level a column: those met so far, and a heap of those still to be visited."""
+
+    cost: FloatArray
+    step: IntArray
+    """(room, m): how many levels above the finest each column stands."""
+    last: IntArray
+    """Columns before this one are not raised any more, so that no combination comes twice."""
+    heap: Queue
+    size: LongArray
+    """[0]: entries of the heap; [1]: entries in use."""
+
+
+class Table(NamedTuple):
+    """A hash table of cells; an entry counts only when its stamp is that of the present pass."""
+
+    key: WordArray
+    records: LongArray
+    group: IntArray
+    stamp: LongArray
+
+
+@kernel()
+def start_combinations(levels: Levels, room: int) -> Combinations:
+    """Return the finest combination only, as the one to visit first."""
+    columns = levels.first.shape[0] - 1
+    queue = Combinations(
+        np.zeros(room),
+        np.zeros((room, columns), np.int32),
+        np.zeros(room, np.int32),
+        make_queue(room),
+        np.ones(2, np.int64),
+    )
+    for column in range(columns):
+        queue.cost[0] += levels.cost[levels.first[column]]
+    queue.size[0] = 0
+    enqueue(queue, 0)
+    return queue
+
+
+@kernel(allocates=False)
+def enqueue(queue: Combinations, entry: int) -> None:
+    """Add a combination to the heap by its cost; of equals none comes first."""
+    queue.size[0] = push(queue.heap, queue.size[0], queue.cost[entry], 0, entry)
+
+
+@kernel(allocates=False)
+def dequeue(queue: Combinations) -> int:
+    """Remove and return the cheapest combination."""
+    entry = queue.heap.item[0]
+    queue.size[0] = drop_first(queue.heap, queue.size[0])
+    return entry
+
+
+@kernel(allocates=False)
+def push_dearer(levels: Levels, queue: Combinations, entry: int) -> None:
+    """Queue the combinations one level above ``entry``, as long as there is room."""
+    for column in range(queue.last[entry], queue.step.shape[1]):
+        level = levels.first[column] + queue.step[entry, column]
+        if level + 1 >= levels.first[column + 1] or queue.size[1] >= queue.cost.shape[0]:
+            continue
+        new = queue.size[1]
+        queue.size[1] += 1
+        for other in range(queue.step.shape[1]):
+            queue.step[new, other] = queue.step[entry, other]
+        queue.step[new, column] += 1
+        queue.last[new] = column
+        queue.cost[new] = queue.cost[entry] + levels.cost[level + 1] - levels.cost[level]
+        enqueue(queue, new)
+
+
+@kernel()
+def make_table(records: int) -> Table:
+    """Return an empty hash table for up to ``records`` cells."""
+    room = 16
+    while room < 2 * records:
+        room *= 2
+    return Table(
+        np.zeros(room, np.uint64), np.zeros(room, np.int64), np.zeros(room, np.int32), np.zeros(room, np.int64)
+    )
+
+
+@kernel(allocates=False)
+def count_cells(
+    levels: Levels, step: IntArray, count: IntArray, alive: IntArray, k: int, table: Table, stamp: int, slot: IntArray
+) -> bool:
+    """Count the records of each cell of one combination; tell whether any cell has k."""
+    room = 16
+    while room < 2 * alive.shape[0]:
+        room *= 2
+    mask = np.uint64(room - 1)
+    enough = False
+    for place in range(alive.shape[0]):
+        record = alive[place]
+        key = np.uint64(0)
+        for column in range(step.shape[0]):
+            key += levels.mark[levels.first[column] + step[column], record]
+        at = (key >> np.uint64(32)) & mask
+        while table.stamp[at] == stamp and table.key[at] != key:
+            at = (at + np.uint64(1)) & mask
+        if table.stamp[at] != stamp:
+            table.stamp[at], table.key[at], table.records[at], table.group[at] = stamp, key, 0, -1
+        table.records[at] += count[record]
+        enough |= table.records[at] >= k
+        slot[place] = at
+    return enough
+
+
+class Search(NamedTuple):
+    """A search through the combinations that can be halted and taken up again."""
+
+    queue: Combinations
+    table: Table
+    slot: IntArray
+    """Where each record alive stands in the table."""
+    alive: IntArray
+    """Records no cell has taken yet, in the first ``state[0]`` places."""
+    label: IntArray
+    """The group of each record, -1 for those alive."""
+    state: LongArray
+    """Records alive, groups, passes made."""
+
+
+@kernel(allocates=False)
+def take_cells(levels: Levels, step: IntArray, k: int, limit: float, search: Search) -> float:
+    """Make every cell with k records that costs at most ``limit`` a group; return the cost of the cheapest left."""
+    state, stay, least = search.state, 0, np.inf
+    for place in range(state[0]):
+        record, at = search.alive[place], search.slot[place]
+        cost = np.inf
+        if search.table.records[at] >= k:
+            cost = 0.0
+            for column in range(step.shape[0]):
+                cost += levels.cell_cost[levels.first[column] + step[column], record]
+        if cost > limit:
+            search.alive[stay] = record
+            stay += 1
+            least = min(least, cost)
+            continue
+        if search.table.group[at] < 0:
+            search.table.group[at] = state[1]
+            state[1] += 1
+        search.label[record] = search.table.group[at]
+    state[0] = stay
+    return least
+
+
+@kernel()
+def start_search(levels: Levels, most: int) -> Search:
+    """Return the search before its first combination; at most ``most`` of them are ever queued."""
+    records = levels.mark.shape[1]
+    columns, combinations = levels.first.shape[0] - 1, 1.0
+    for column in range(columns):
+        combinations *= levels.first[column + 1] - levels.first[column]
+    state, alive = np.zeros(3, np.int64), np.empty(records, np.int32)
+    state[0] = records
+    for record in range(records):
+        alive[record] = record
+    return Search(
+        start_combinations(levels, int(min(combinations + columns, float(most)))),
+        make_table(records),
+        np.empty(records, np.int32),
+        alive,
+        np.full(records, -1, np.int32),
+        state,
+    )
+
+
+@kernel(allocates=False)
+def run_search(levels: Levels, count: IntArray, k: int, search: Search, budget: int) -> int:
+    """Go on with a search for ``budget`` visits of tuples (``count`` is the multiplicity of each); return the visits spent.
+
+    A return below the budget says that the search is over. Cells that cost more than others of their combination
+    wait until all cheaper ones had their turn.
+    """
+    spent, state, columns = 0, search.state, levels.first.shape[0] - 1
+    while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
+        entry = dequeue(search.queue)
+        push_dearer(levels, search.queue, entry)
+        search.queue.last[entry] = columns  # when it comes again, those above it are queued already
+        spent += state[0] + 16  # an empty pass costs something too
+        state[2] += 1
+        alive = search.alive[: state[0]]
+        step = search.queue.step[entry]
+        if count_cells(levels, step, count, alive, k, search.table, state[2], search.slot):
+            limit = search.queue.cost[entry] * PATIENCE + ROUNDING
+            search.queue.cost[entry] = take_cells(levels, step, k, limit, search)
+            if search.queue.cost[entry] < np.inf:
+                enqueue(search.queue, entry)
+    return spent

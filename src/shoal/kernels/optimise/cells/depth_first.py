@@ -1,0 +1,142 @@
+"""Enumeration of all cells of a table, depth first, to keep those that dual prices can make profitable.
+
+The profit of a cell only rises with the prices. So a cell without profit at some ceiling can be left out as long as prices
+stay below it, and a few of very many stay. The enumeration goes from column to column: a part of the records without profit
+even if the columns to come cost nothing holds no profitable cell, and is left at once (branch and bound).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray, LongArray
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise.pricing.reduced_cost import STEPS, CellPool, cell_profit, keep_cell
+
+
+class Enumeration(NamedTuple):
+    """An enumeration of all cells, column by column, that can be halted and taken up again.
+
+    At depth d it stands in one part of what the first d columns divide the tuples into, each at some level.
+    """
+
+    inside: IntArray
+    """(m + 1, n): the tuples of the parts of each depth."""
+    begin: LongArray
+    """(m + 1, n + 1): where each part begins."""
+    part: LongArray
+    """(m + 1): the part in which it stands."""
+    parts: LongArray
+    level: LongArray
+    """(m + 1): the level of the column before."""
+    cost: FloatArray
+    """(m + 1): what the part costs by the columns so far."""
+    depth: LongArray
+    """[0]: where it stands, -1 after its end."""
+
+
+@kernel()
+def start_enumeration(columns: int, tuples: int) -> Enumeration:
+    """Return an enumeration before its first step, with all tuples in one part."""
+    inside, begin = np.zeros((columns + 1, tuples), np.int32), np.zeros((columns + 1, tuples + 1), np.int64)
+    for place in range(tuples):
+        inside[0, place] = place
+    begin[0, 1] = tuples
+    part, parts = np.full(columns + 1, -1, np.int64), np.ones(columns + 1, np.int64)
+    return Enumeration(
+        inside, begin, part, parts, np.zeros(columns + 1, np.int64), np.zeros(columns + 1), np.zeros(1, np.int64)
+    )
+
+
+@kernel(allocates=False)
+def split(enumeration: Enumeration, cell: IntArray, depth: int, count: LongArray) -> None:
+    """Divide the part one depth above by the cells of a level; ``count`` is zero before and after."""
+    above, begin, inside = enumeration.part[depth - 1], enumeration.begin[depth], enumeration.inside[depth]
+    member = enumeration.inside[
+        depth - 1, enumeration.begin[depth - 1, above] : enumeration.begin[depth - 1, above + 1]
+    ]
+    for place in range(member.shape[0]):
+        count[cell[member[place]]] += 1
+    parts, total = 0, 0
+    for place in range(member.shape[0]):
+        at = cell[member[place]]
+        if count[at] > 0:  # its first tuple: from now on where its tuples begin, below 0
+            begin[parts] = total
+            parts, total, count[at] = parts + 1, total + count[at], -1 - total
+    begin[parts] = total
+    for place in range(member.shape[0]):
+        at = cell[member[place]]
+        inside[-1 - count[at]] = member[place]
+        count[at] -= 1
+    for place in range(member.shape[0]):
+        count[cell[member[place]]] = 0
+    enumeration.parts[depth], enumeration.part[depth] = parts, -1
+
+
+@kernel(allocates=False)
+def is_one_cell(member: IntArray, cell: IntArray) -> bool:
+    """Tell whether all tuples lie in one cell."""
+    for place in range(1, member.shape[0]):
+        if cell[member[place]] != cell[member[0]]:
+            return False
+    return True
+
+
+@kernel(allocates=False)
+def next_level(enumeration: Enumeration, first: LongArray, cell: IntArray, count: LongArray) -> None:
+    """Divide the part above by the next level of the column, or go up where there is none or nothing is divided any more."""
+    depth = enumeration.depth[0]
+    enumeration.level[depth] += 1
+    if depth == 0 or enumeration.level[depth] == first[depth] or enumeration.parts[depth] == 1:
+        enumeration.depth[0] -= 1
+    else:
+        split(enumeration, cell[enumeration.level[depth]], depth, count)
+
+
+@kernel()
+def collect(
+    first: LongArray,
+    cell: IntArray,
+    cost: FloatArray,
+    enumeration: Enumeration,
+    multiplicity: IntArray,
+    k: int,
+    ceiling: FloatArray,
+    cells: CellPool,
+    budget: int,
+) -> None:
+    """Go on for ``budget`` visits of tuples and keep the cells that have a profit at the ceiling.
+
+    ``cell`` and ``cost`` tell for each level and tuple which cell it lies in and what that costs. A part that
+    has no profit even if all other columns cost nothing holds no cell that has one.
+    """
+    rough, taken, count = (
+        np.zeros(STEPS, np.int64),
+        np.zeros(multiplicity.shape[0], np.int32),
+        np.zeros(multiplicity.shape[0], np.int64),
+    )
+    columns, spent = first.shape[0] - 1, 0
+    while enumeration.depth[0] >= 0 and spent < budget and cells.used[1] == 0:
+        depth = enumeration.depth[0]
+        enumeration.part[depth] += 1
+        if enumeration.part[depth] == enumeration.parts[depth]:
+            next_level(enumeration, first, cell, count)
+            continue
+        at = enumeration.part[depth]
+        member = enumeration.inside[depth, enumeration.begin[depth, at] : enumeration.begin[depth, at + 1]]
+        spent += member.shape[0] + 1
+        if depth > 0:
+            level = enumeration.level[depth]
+            if level > first[depth - 1] and is_one_cell(member, cell[level - 1]):
+                continue
+            enumeration.cost[depth] = enumeration.cost[depth - 1] + cost[level, member[0]]
+        if cell_profit(member, enumeration.cost[depth], ceiling, multiplicity, k, 0.0, rough, taken) <= 0.0:
+            continue
+        if depth == columns:
+            keep_cell(cells, member, enumeration.cost[depth])
+        else:
+            enumeration.depth[0] = depth + 1
+            enumeration.level[depth + 1] = first[depth] - 1
+            enumeration.part[depth + 1], enumeration.parts[depth + 1] = -1, 0

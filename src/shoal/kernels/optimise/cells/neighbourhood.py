@@ -1,0 +1,157 @@
+"""The neighbourhood of a cell: the tuples it holds, those outside in one column only, and the cells made of both.
+
+One pass over all tuples finds what every cell that is wider in one column holds.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray, LongArray
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise.pricing.reduced_cost import STEPS, CellPool, cell_profit, keep_cell
+from shoal.kernels.space.space import INTERVAL, SET, Cover, Space, find_node, holds_code
+
+_SHIFT = 32
+"""Codes are below 2 to this power."""
+
+
+class PricedTuples(NamedTuple):
+    """The distinct tuples of a table, with multiplicity and dual price."""
+
+    rows: IntArray
+    """(n, m): the codes of each tuple."""
+    multiplicity: IntArray
+    """How many records each tuple has."""
+    price: FloatArray
+    """The dual price of a record of each tuple."""
+    k: int
+    """Records of a group, at least."""
+    allowed: float
+    """The largest reduced cost of a cell that is kept."""
+
+
+class Neighbourhood(NamedTuple):
+    """The tuples of one cell, those outside in one column only, and scratch space."""
+
+    inside: IntArray
+    near: IntArray
+    away: LongArray
+    """The column in which a near tuple is outside, and its code there: one number as a key."""
+    member: IntArray
+    steps: LongArray
+    taken: IntArray
+    visits: LongArray
+    """[0]: visits of tuples so far."""
+
+
+class Slices(NamedTuple):
+    """Which tuples a cell holds, as places in ``Neighbourhood``."""
+
+    first: int
+    last: int
+    """Of those inside, from here to there."""
+    out: int
+    back: int
+    """But not these."""
+    begin: int
+    end: int
+    """And of those near."""
+
+
+@kernel()
+def make_neighbourhood(tuples: int) -> Neighbourhood:
+    """Return room for so many tuples."""
+    return Neighbourhood(
+        np.zeros(tuples, np.int32),
+        np.zeros(tuples, np.int32),
+        np.zeros(tuples, np.int64),
+        np.zeros(tuples, np.int32),
+        np.zeros(STEPS, np.int64),
+        np.zeros(tuples, np.int32),
+        np.zeros(1, np.int64),
+    )
+
+
+@kernel(allocates=False)
+def lies_outside(space: Space, cover: Cover, group: int, column: int, code: int) -> bool:
+    """Tell whether a code lies outside the cell of a group in one column: a node holds all leaves below it."""
+    low, high = cover.low[column, group], cover.high[column, group]
+    if space.kind[column] == SET:
+        return not holds_code(cover.words[group], space.word_start[column], code)
+    if low <= code <= high:
+        return False
+    if space.kind[column] == INTERVAL or low == high:
+        return True
+    node = find_node(space, column, low, high)
+    return find_node(space, column, min(low, code), max(high, code)) != node
+
+
+@kernel(allocates=False)
+def find_neighbourhood(
+    space: Space, rows: IntArray, cover: Cover, group: int, neighbourhood: Neighbourhood
+) -> tuple[int, int]:
+    """Find the tuples in the cell of a group, and those outside in one column only; return how many of each."""
+    inside, near = 0, 0
+    neighbourhood.visits[0] += rows.shape[0]
+    for one in range(rows.shape[0]):
+        away, column = -1, 0
+        while column < rows.shape[1]:
+            if lies_outside(space, cover, group, column, rows[one, column]):
+                if away >= 0:
+                    break
+                away = column
+            column += 1
+        if column < rows.shape[1]:
+            continue
+        if away < 0:
+            neighbourhood.inside[inside] = one
+            inside += 1
+        else:
+            neighbourhood.near[near] = one
+            neighbourhood.away[near] = (np.int64(away) << _SHIFT) + rows[one, away]
+            near += 1
+    return inside, near
+
+
+@kernel()
+def keep_if_profitable(
+    neighbourhood: Neighbourhood, slices: Slices, priced: PricedTuples, cost: float, cells: CellPool
+) -> None:
+    """Keep a cell if it holds k records and its reduced cost is small."""
+    size = 0
+    for place in range(slices.first, slices.last):
+        if place < slices.out or place >= slices.back:
+            neighbourhood.member[size] = neighbourhood.inside[place]
+            size += 1
+    for place in range(slices.begin, slices.end):
+        neighbourhood.member[size] = neighbourhood.near[place]
+        size += 1
+    neighbourhood.visits[0] += size
+    member = neighbourhood.member[:size]
+    profit = cell_profit(
+        member,
+        cost,
+        priced.price,
+        priced.multiplicity,
+        priced.k,
+        priced.allowed,
+        neighbourhood.steps,
+        neighbourhood.taken,
+    )
+    if profit > 0.0:
+        keep_cell(cells, member, cost)
+
+
+@kernel()
+def keep_filled(
+    space: Space, rows: IntArray, cover: Cover, cost: FloatArray, chosen: LongArray, cells: CellPool
+) -> IntArray:
+    """Keep the cell that each of some groups fills; return the places of these cells, -1 where there is no room."""
+    neighbourhood, place = make_neighbourhood(rows.shape[0]), np.empty(chosen.shape[0], np.int32)
+    for number in range(chosen.shape[0]):
+        inside, _ = find_neighbourhood(space, rows, cover, chosen[number], neighbourhood)
+        place[number] = keep_cell(cells, neighbourhood.inside[:inside], cost[chosen[number]])
+    return place

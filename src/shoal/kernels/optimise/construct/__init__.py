@@ -1,0 +1,1 @@
+"""First groupings for the optimiser to improve."""

@@ -1,0 +1,143 @@
+"""Cuts: a large set of records becomes groups of k to 2k - 1 records, each cut where it saves most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray
+from shoal.kernels.common.sorting import order_by_key
+from shoal.kernels.compiling import kernel
+from shoal.kernels.space.space import SET, Space, range_cost, set_cost
+
+CAREFUL_SIZE = 4096
+"""Sets of at most this many records are cut where the cost of both sides in all columns is least."""
+
+
+@kernel()
+def running_costs(space: Space, codes: IntArray, members: IntArray, backwards: bool, cost: FloatArray) -> None:
+    """Write into ``cost[i]`` the weighted cost of the first i + 1 members (the last ones, if ``backwards``)."""
+    columns, size = codes.shape[1], members.shape[0]
+    words = np.zeros(space.word_start[columns], np.uint64)
+    for step in range(size):
+        cost[step] = 0.0
+    for column in range(columns):
+        low = high = codes[members[size - 1 if backwards else 0], column]
+        first, count, part = space.word_start[column], 0, 0.0
+        for step in range(size):
+            code = codes[members[size - 1 - step if backwards else step], column]
+            changed = code < low or code > high
+            low, high = min(low, code), max(high, code)
+            if space.kind[column] == SET:
+                bit = np.uint64(1) << np.uint64(code & 63)
+                if words[first + (code >> 6)] & bit == np.uint64(0):
+                    words[first + (code >> 6)] |= bit
+                    count += 1
+                    part = space.weight[column] * set_cost(space, column, count, high == space.missing[column])
+            elif changed:
+                part = space.weight[column] * range_cost(space, column, low, high)
+            cost[step] += part
+
+
+@kernel()
+def sort_by_column(codes: IntArray, members: IntArray, column: int, ordered: IntArray) -> None:
+    """Write members into ``ordered`` by their code in a column; equal ones keep their order."""
+    size = members.shape[0]
+    key = np.empty(size, np.int64)
+    for place in range(size):
+        key[place] = codes[members[place], column]
+    order = order_by_key(key)
+    for place in range(size):
+        ordered[place] = members[order[place]]
+
+
+@kernel()
+def find_cut(space: Space, codes: IntArray, members: IntArray, k: int) -> tuple[int, int]:
+    """Return the column and the size of the left side of the cheapest cut, trying each column's order."""
+    size = members.shape[0]
+    left, right = np.empty(size), np.empty(size)
+    trial = np.empty(size, np.int32)
+    best, best_column, best_size = np.inf, 0, size // 2
+    for column in range(codes.shape[1]):
+        sort_by_column(codes, members, column, trial)
+        if codes[trial[0], column] == codes[trial[-1], column]:
+            continue
+        running_costs(space, codes, trial, False, left)
+        running_costs(space, codes, trial, True, right)
+        for cut in range(k, size - k + 1):
+            cost = cut * left[cut - 1] + (size - cut) * right[size - cut - 1]
+            if cost < best:
+                best, best_column, best_size = cost, column, cut
+    return best_column, best_size
+
+
+@kernel()
+def find_rough_cut(space: Space, codes: IntArray, members: IntArray) -> tuple[int, int]:
+    """Return the column that saves most when cut in the middle, looking at that column alone."""
+    size = members.shape[0]
+    best, best_column = -1.0, 0
+    trial = np.empty(size, np.int32)
+    for column in range(codes.shape[1]):
+        sort_by_column(codes, members, column, trial)
+        low, high = codes[trial[0], column], codes[trial[-1], column]
+        whole, sides = 1.0, 0.0
+        if space.kind[column] != SET:
+            whole = range_cost(space, column, low, high)
+            sides = range_cost(space, column, low, codes[trial[size // 2 - 1], column])
+            sides += range_cost(space, column, codes[trial[size // 2], column], high)
+        saving = space.weight[column] * (whole - sides / 2.0) if low != high else -1.0
+        if saving > best:
+            best, best_column = saving, column
+    return best_column, size // 2
+
+
+@kernel()
+def cut_members(space: Space, codes: IntArray, members: IntArray, k: int, label: IntArray, groups: int) -> int:
+    """Cut members (at least k) into groups numbered from ``groups`` on; return the number after the last."""
+    size = members.shape[0]
+    begins, ends = np.zeros(size // k + 2, np.int64), np.zeros(size // k + 2, np.int64)
+    ends[0] = size
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        begin, end = begins[depth], ends[depth]
+        part = members[begin:end]
+        if end - begin < 2 * k:
+            for record in part:
+                label[record] = groups
+            groups += 1
+            continue
+        if end - begin > CAREFUL_SIZE:
+            column, left = find_rough_cut(space, codes, part)
+        else:
+            column, left = find_cut(space, codes, part, k)
+        ordered = np.empty(end - begin, np.int32)
+        sort_by_column(codes, part, column, ordered)
+        for place in range(end - begin):
+            part[place] = ordered[place]
+        begins[depth], ends[depth] = begin + left, end
+        begins[depth + 1], ends[depth + 1] = begin, begin + left
+        depth += 2
+    return groups
+
+
+@kernel()
+def cut_large(space: Space, codes: IntArray, label: IntArray, groups: int, k: int) -> int:
+    """Cut every group of 2k or more records; return the number of groups. Labels are 0..groups-1, or -1 for none."""
+    start = np.zeros(groups + 1, np.int64)
+    for record in range(label.shape[0]):
+        if label[record] >= 0:
+            start[label[record] + 1] += 1
+    for group in range(groups):
+        start[group + 1] += start[group]
+    order = np.empty(start[groups], np.int32)
+    for record in range(label.shape[0]):
+        if label[record] >= 0:
+            order[start[label[record]]] = record
+            start[label[record]] += 1  # ends as the start of the next group
+    used, begin = 0, 0
+    for group in range(groups):
+        members = order[begin : start[group]]
+        begin = start[group]
+        if members.shape[0] > 0:
+            used = cut_members(space, codes, members, k, label, used)
+    return used

@@ -1,0 +1,75 @@
+"""The cheap moves, one after the other over the groups of a region: relocate and swap, dissolve, evict, rebuild.
+
+They are one kernel because the groups of a region are loaded once for all of them.
+"""
+
+from __future__ import annotations
+
+from shoal.arrays import IntArray
+from shoal.kernels.common.random_state import make_state
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise.cells.steps import Steps
+from shoal.kernels.optimise.groups import total_cost
+from shoal.kernels.optimise.operators.evict import narrow_groups
+from shoal.kernels.optimise.operators.rebuild import recreate_by_cells
+from shoal.kernels.optimise.operators.relocate_swap import dissolve_groups, sweep
+from shoal.kernels.optimise.regions import Regions, load_region, store_region
+from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.space.space import Space
+
+HOSTS = 3
+"""Groups tried for each record."""
+MOST_NEIGHBOURS = 3
+"""Groups rebuilt together with another one, at most."""
+MOVES = ("relocate-swap", "dissolve", "evict", "rebuild")
+"""Bit i of ``active`` switches move i on."""
+
+
+@kernel()
+def improve_region(
+    space: Space,
+    codes: IntArray,
+    label: IntArray,
+    regions: Regions,
+    region: int,
+    steps: Steps,
+    k: int,
+    active: int,
+    visits: int,
+    temperature: float,
+    rebuild_temperature: float,
+    noise: float,
+    seed: int,
+) -> tuple[Tally, Tally, Tally, Tally]:
+    """Improve the groups of one region by the active moves and tell what each of them did.
+
+    The result depends on nothing outside the region, so regions may be improved at the same time. Labels become
+    numbers that no other region uses.
+
+    Parameters
+    ----------
+    visits
+        Groups are rebuilt so often that a record is visited this many times in the mean, whatever k is.
+    temperature, rebuild_temperature
+        By how much a step may raise the cost at most (simulated annealing), so that the search leaves what no single step improves.
+    noise
+        How much column weights are shaken when groups are rebuilt.
+    """
+    groups = load_region(space, codes, label, regions, region, k)
+    moved, dissolved, evicted, rebuilt = Tally(0, 0, 0.0), Tally(0, 0, 0.0), Tally(0, 0, 0.0), Tally(0, 0, 0.0)
+    if total_cost(groups) > 0.0:
+        state, records = make_state(seed, region), groups.label.shape[0]
+        if active & 1:
+            moved = sweep(space, groups, k, HOSTS, temperature, state)
+        if active & 2:
+            dissolved = dissolve_groups(space, groups)
+        if active & 4:
+            evicted = narrow_groups(space, groups, k, state)
+        if active & 8:
+            pool = MOST_NEIGHBOURS * k + 8  # a try costs a little beside its records
+            tries = 1 + visits * records // pool
+            rebuilt = recreate_by_cells(
+                space, steps, groups, k, tries, MOST_NEIGHBOURS, noise, rebuild_temperature, state
+            )
+    store_region(groups, label, regions, region)
+    return moved, dissolved, evicted, rebuilt

@@ -1,0 +1,1 @@
+"""Changes to a grouping that may lower its loss, one file each."""

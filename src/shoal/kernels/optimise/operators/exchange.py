@@ -1,0 +1,86 @@
+"""Exchange: a candidate cell is opened, another cell is closed, and chains bring the records to where they are needed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import IntArray, WordArray
+from shoal.kernels.common.random_state import draw_below, draw_share
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise.cells.candidates import CandidateCells, choose_cell, load_candidate_region
+from shoal.kernels.optimise.operators.assignment import Assignment, label_assignment, make_assignment
+from shoal.kernels.optimise.operators.chains import exchange, make_exchange_journal, make_trail, undo
+from shoal.kernels.optimise.operators.exchange_estimate import choose_closed, find_sources, make_sources, weigh_open
+from shoal.kernels.optimise.regions import Regions, store_region
+from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.space.space import Space
+
+ESTIMATE_ERROR = 0.02
+"""What an estimate may be too low by, as chains are long, in multiples of the mean cost of k records."""
+DEAR_FACTOR = 2.0
+"""Records that cost this many times the mean, or more, are always tried, others more seldom in proportion."""
+
+_STREAM = 2
+"""Of random numbers."""
+
+
+@kernel()
+def exchange_cells(
+    assigned: Assignment, k: int, tries: int, mean_cost: float, temperature: float, state: WordArray
+) -> Tally:
+    """Exchange cells that hold random records, ``tries`` times; tell how often, and what was gained.
+
+    Kept is what costs no more, or more by a random amount of ``temperature`` in the mean (as in simulated annealing).
+    """
+    trail, journal = make_trail(assigned.cost.shape[0]), make_exchange_journal(assigned.label.shape[0], k)
+    sources = make_sources(assigned)
+    tried, taken, fall, known = 0, 0, 0.0, False
+    for _ in range(tries):
+        record = draw_below(state, assigned.label.shape[0])
+        own, one = assigned.label[record], assigned.tuple_of[record]
+        if own < 0 or assigned.cost[own] <= DEAR_FACTOR * mean_cost * draw_share(state):
+            continue
+        cell = choose_cell(assigned.cells, assigned.profit, one, state)
+        if assigned.size[cell] > 0:
+            continue
+        if not known:
+            weigh_open(assigned, sources, trail.queue, k)
+            known = True
+        tried += 1
+        limit = -temperature * np.log(1.0 - draw_share(state))
+        count = find_sources(assigned, sources, cell)
+        closed, saved = choose_closed(assigned, sources, cell, count, own, k, state)
+        if saved + limit + ESTIMATE_ERROR * k * mean_cost <= 0.0:
+            continue
+        change = exchange(assigned, trail, journal, cell, closed, k, limit)
+        if change <= limit:
+            taken += 1
+            fall -= change
+            journal.used[0] = 0
+            known = False
+        else:
+            undo(assigned, journal, cell, closed)
+    return Tally(tried, taken, fall)
+
+
+@kernel()
+def exchange_region(
+    space: Space,
+    codes: IntArray,
+    label: IntArray,
+    regions: Regions,
+    region: int,
+    candidates: CandidateCells,
+    k: int,
+    tries: float,
+    mean_cost: float,
+    temperature: float,
+    seed: int,
+) -> Tally:
+    """Exchange cells in one region, ``tries`` times for each group of k records."""
+    here = load_candidate_region(space, codes, label, regions, region, candidates, k, tries, seed, _STREAM)
+    assigned = make_assignment(candidates, here.groups, here.tuple_of, k)
+    tally = exchange_cells(assigned, k, here.tries, mean_cost, temperature, here.state)
+    label_assignment(assigned, here.groups.label, k)
+    store_region(here.groups, label, regions, region)
+    return tally

@@ -1,0 +1,214 @@
+"""Estimate: about what it would save to open a cell and to close another one.
+
+A record that a cell takes from another one saves what the dearest cell costs that can spare one and reaches it by a chain.
+Trying an exchange takes a hundred times as long, and most cost far more than they save.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.kernels.common.random_state import draw_below
+from shoal.kernels.common.sorting import order_by_key
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise.groups import ENDLESS
+from shoal.kernels.optimise.operators.assignment import Assignment, cheapest_open
+from shoal.kernels.optimise.regions import KEYS
+
+MOST_CLOSED = 3
+"""Open cells tried as the one to close, beside that of a random record."""
+
+
+class Sources(NamedTuple):
+    """Where the records of a cell are, and what they save when they leave."""
+
+    saving: FloatArray
+    """What a record saves that leaves an open cell, if another one takes its place; of no meaning where none can."""
+    spare: IntArray
+    """The cell that has one to spare for it, -1 if there is none."""
+    dear: LongArray
+    """All cells, the dearest first."""
+    cell: IntArray
+    """The open cells to which records of the cell to be opened are assigned, by falling saving."""
+    inside: IntArray
+    """How many each of these has."""
+    seen: LongArray
+    """The last search for sources that came to an open cell."""
+    fits: LongArray
+    """The last search for sources that came to a tuple."""
+    taken: IntArray
+    """Records that an estimate took from a cell that can spare some."""
+    counted: LongArray
+    """The estimate that did."""
+    estimates: LongArray
+    """[0]: estimates made; [1]: searches for sources made."""
+    value: FloatArray
+    """What the records of the closed cell save, by falling value."""
+
+
+@kernel()
+def make_sources(assigned: Assignment) -> Sources:
+    """Return room for the sources of a cell."""
+    cells, records = assigned.cost.shape[0], assigned.label.shape[0]
+    key = np.empty(cells, np.int64)
+    for cell in range(cells):
+        key[cell] = -np.int64(assigned.cost[cell] * KEYS)
+    return Sources(
+        np.zeros(cells),
+        np.zeros(cells, np.int32),
+        order_by_key(key),
+        np.zeros(cells, np.int32),
+        np.zeros(cells, np.int32),
+        np.zeros(cells, np.int64),
+        np.zeros(assigned.opens.shape[0], np.int64),
+        np.zeros(cells, np.int32),
+        np.zeros(cells, np.int64),
+        np.zeros(2, np.int64),
+        np.zeros(records),
+    )
+
+
+@kernel(allocates=False)
+def weigh_open(assigned: Assignment, sources: Sources, queue: IntArray, k: int) -> None:
+    """Find for each open cell the dearest one with more than k records from which a chain, of any length, leads to it."""
+    for cell in range(assigned.cost.shape[0]):
+        sources.spare[cell] = -1
+    for root in sources.dear:
+        if assigned.size[root] <= k or sources.spare[root] >= 0:
+            continue
+        sources.spare[root], sources.saving[root], queue[0] = root, assigned.cost[root], root
+        at, end = 0, 1
+        while at < end:
+            record = assigned.first[queue[at]]
+            at += 1
+            while record >= 0:
+                one = assigned.tuple_of[record]
+                for place in range(assigned.cells.start[one], assigned.cells.start[one] + assigned.opens[one]):
+                    cell = assigned.opened[place]
+                    if sources.spare[cell] < 0:
+                        sources.spare[cell], sources.saving[cell], queue[end] = root, assigned.cost[root], cell
+                        end += 1
+                record = assigned.later[record]
+
+
+@kernel(allocates=False)
+def find_sources(assigned: Assignment, sources: Sources, cell: int) -> int:
+    """List the open cells to which records of a cell are assigned, by falling saving; return how many there are."""
+    sources.estimates[1] += 1
+    search, count = sources.estimates[1], 0
+    for place in range(assigned.tuples.start[cell], assigned.tuples.start[cell + 1]):
+        one = assigned.tuples.item[place]
+        sources.fits[one] = search
+        record = assigned.head[one]
+        while record >= 0:
+            other = assigned.label[record]
+            if other >= 0 and sources.seen[other] != search:
+                sources.seen[other], sources.inside[other], sources.cell[count] = search, 0, other
+                count += 1
+            if other >= 0:
+                sources.inside[other] += 1
+            record = assigned.after[record]
+    for place in range(1, count):
+        other, at = sources.cell[place], place
+        while at > 0 and sources.saving[sources.cell[at - 1]] < sources.saving[other]:
+            sources.cell[at] = sources.cell[at - 1]
+            at -= 1
+        sources.cell[at] = other
+    return count
+
+
+@kernel(allocates=False)
+def reaches(assigned: Assignment, sources: Sources, one: int, closed: int) -> bool:
+    """Return whether a record of a tuple can get into the cell to be opened, at once or in the place of another one."""
+    search = sources.estimates[1]
+    if sources.fits[one] == search:
+        return True
+    for place in range(assigned.cells.start[one], assigned.cells.start[one] + assigned.opens[one]):
+        other = assigned.opened[place]
+        if other != closed and sources.seen[other] == search:
+            return True
+    return False
+
+
+@kernel(allocates=False)
+def value_closed(assigned: Assignment, sources: Sources, cell: int, closed: int) -> tuple[float, int]:
+    """Return what it saves to send all records of a closed cell elsewhere, and how many could go to ``cell`` instead.
+
+    What each of these would save then is listed by falling value. -ENDLESS where one can go nowhere.
+    """
+    saved, count, record = 0.0, 0, assigned.first[closed]
+    while record >= 0:
+        one = assigned.tuple_of[record]
+        host, near = cheapest_open(assigned, one, closed), reaches(assigned, sources, one, closed)
+        if host < 0 and not near:
+            return -ENDLESS, 0
+        paid = assigned.cost[host] if host >= 0 else 2.0 * assigned.cost[closed] + assigned.cost[cell]
+        saved += assigned.cost[closed] - paid
+        if near:
+            at, value = count, paid - assigned.cost[cell]
+            while at > 0 and sources.value[at - 1] < value:
+                sources.value[at] = sources.value[at - 1]
+                at -= 1
+            sources.value[at] = value
+            count += 1
+        record = assigned.later[record]
+    return saved, count
+
+
+@kernel(allocates=False)
+def spare_records(assigned: Assignment, sources: Sources, other: int, closed: int, k: int) -> int:
+    """Return how many records an open cell can still give away in this estimate."""
+    root = sources.spare[other]
+    if root < 0 or root == closed or other == closed:
+        return 0
+    if sources.counted[root] != sources.estimates[0]:
+        sources.counted[root], sources.taken[root] = sources.estimates[0], 0
+    return min(sources.inside[other], assigned.size[root] - k - sources.taken[root])
+
+
+@kernel(allocates=False)
+def estimate(assigned: Assignment, sources: Sources, cell: int, count: int, closed: int, k: int) -> float:
+    """Return about what it saves to open a cell and to close another one, or none if that is -1.
+
+    The cell takes the records that save most, at least k, those of the closed cell and what others can spare.
+    """
+    sources.estimates[0] += 1
+    saved, own = (0.0, 0) if closed < 0 else value_closed(assigned, sources, cell, closed)
+    if saved == -ENDLESS:
+        return saved
+    filled, at, own_used = 0, 0, 0
+    while at < count or own_used < own:
+        over = sources.saving[sources.cell[at]] - assigned.cost[cell] if at < count else -ENDLESS
+        if own_used < own and sources.value[own_used] >= over:
+            over, moved = sources.value[own_used], 1
+            own_used += 1
+        else:
+            moved = spare_records(assigned, sources, sources.cell[at], closed, k)
+            if over <= 0.0:
+                moved = min(moved, k - filled)
+            if moved > 0:
+                sources.taken[sources.spare[sources.cell[at]]] += moved
+            at += 1
+        if over <= 0.0 and filled >= k:
+            break
+        if moved > 0:
+            saved += over * moved
+            filled += moved
+    return saved if filled >= k else -ENDLESS
+
+
+@kernel(allocates=False)
+def choose_closed(
+    assigned: Assignment, sources: Sources, cell: int, count: int, own: int, k: int, state: WordArray
+) -> tuple[int, float]:
+    """Return which of a few open cells to close for a cell, -1 for none, and about what that saves."""
+    best, most = -1, estimate(assigned, sources, cell, count, -1, k)
+    for number in range(MOST_CLOSED + 1):
+        closed = own if number == 0 else sources.cell[draw_below(state, count)]
+        saved = estimate(assigned, sources, cell, count, closed, k)
+        if saved > most:
+            best, most = closed, saved
+    return best, most

@@ -1,0 +1,189 @@
+"""Reopen: a candidate cell takes the place of the groups whose records it takes.
+
+Where k is large, better groups are many records away: no move, swap or eviction leads there. A candidate cell
+(``cells/candidates.py``) is opened by force, the groups it takes records from are ruined, and what they leave goes to further
+candidates, by falling profit, or to neighbouring groups. Such steps are tried by the ten thousand, and may cost something
+at first (ruin and recreate, Schrimpf et al. 2000).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shoal.arrays import IntArray, LongArray, WordArray
+from shoal.kernels.common.random_state import draw_below, draw_share
+from shoal.kernels.compiling import kernel
+from shoal.kernels.optimise.cells.candidates import (
+    CandidateCells,
+    Ungrouped,
+    bucket_by_tuple,
+    choose_cell,
+    load_candidate_region,
+    make_holding,
+    make_ungrouped,
+    regroup_by_candidates,
+)
+from shoal.kernels.optimise.groups import Groups, make_groups
+from shoal.kernels.optimise.operators.rebuild import clear, ruin, settle
+from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimise.regions import Regions, store_region
+from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.space.space import Space
+
+HOPEFUL_SHARE = 0.82
+"""Records left over are given to other groups only if their dual prices are below this share of what they may cost.
+
+They cost more in the end than their prices: of the tries above hardly one in ten thousand is kept, and they take most of the time.
+"""
+MOST_RUINED = 8
+"""Groups that make room for a cell, at most."""
+
+_STREAM = 1
+"""Of random numbers."""
+
+
+@kernel(allocates=False)
+def overlapping_groups(
+    groups: Groups,
+    candidates: CandidateCells,
+    cell: int,
+    k: int,
+    held: Ungrouped,
+    shared: LongArray,
+    met: LongArray,
+    near: LongArray,
+) -> int:
+    """Find the groups with most of the records that a cell would take, at most ``near`` has room for; return how many.
+
+    The last tuple it takes records of counts with all of them. ``held`` has all records by tuple; ``shared`` is 0 before and after.
+    """
+    taken, some = 0, 0
+    for place in range(candidates.tuples.start[cell], candidates.tuples.start[cell + 1]):
+        one = candidates.tuples.item[place]
+        if taken >= k and candidates.price[one] <= candidates.cost[cell]:
+            break
+        record = held.head[one]
+        while record >= 0:
+            group = groups.label[record]
+            if shared[group] == 0:
+                met[some] = group
+                some += 1
+            shared[group] += 1
+            taken += 1
+            record = held.after[record]
+    count = min(some, near.shape[0])
+    for number in range(count):
+        best = met[0]
+        for place in range(1, some):
+            if shared[met[place]] > shared[best]:
+                best = met[place]
+        near[number], shared[best] = best, 0
+    for place in range(some):
+        shared[met[place]] = 0
+    return count
+
+
+@kernel(allocates=False)
+def gather_ungrouped(
+    candidates: CandidateCells, ungrouped: Ungrouped, tuples: int, pool: IntArray
+) -> tuple[int, float]:
+    """Move the records still ungrouped into a pool, those of high price first; return their number and the sum of their dual prices."""
+    count, ready = 0, 0.0
+    for number in range(tuples):
+        one = ungrouped.found[number]
+        ready += ungrouped.left[one] * candidates.price[one]
+        record = ungrouped.head[one]
+        for _ in range(ungrouped.left[one]):
+            pool[count] = record
+            record = ungrouped.after[record]
+            count += 1
+        ungrouped.left[one] = 0
+    return count, ready
+
+
+@kernel()
+def reopen_cells(
+    space: Space,
+    candidates: CandidateCells,
+    tuple_of: IntArray,
+    groups: Groups,
+    k: int,
+    tries: int,
+    mean_cost: float,
+    temperature: float,
+    state: WordArray,
+) -> Tally:
+    """Open cells in the place of the groups they overlap, ``tries`` times; tell how often, and what was gained.
+
+    The cell is opened first, whatever its profit, if the groups ruined for it hold k of its records. Kept is what costs no more, or more by at most
+    a random share of ``temperature``, which is higher where the ruined groups cost more than the mean.
+
+    Parameters
+    ----------
+    tuple_of
+        The tuple of each record of the groups.
+    mean_cost
+        The mean cost of a record, the unit of ``temperature``. Further cells may have a reduced cost of up to k times as much, a random share of it in each try.
+    """
+    records, room = groups.codes.shape[0], groups.member.shape[1]
+    shared, met = np.zeros(groups.size.shape[0], np.int64), np.zeros(groups.size.shape[0], np.int64)
+    near, size, pool = (
+        np.zeros(MOST_RUINED, np.int64),
+        np.zeros(MOST_RUINED, np.int64),
+        np.zeros(MOST_RUINED * room, np.int32),
+    )
+    trial = make_groups(space, groups.codes, pool.shape[0] // k + 1, room)
+    held, ungrouped = (
+        make_ungrouped(candidates.price.shape[0], records),
+        make_ungrouped(candidates.price.shape[0], records),
+    )
+    holding = make_holding(candidates.cost.shape[0])
+    bucket_by_tuple(held, tuple_of, np.arange(records).astype(np.int32))
+    host, rises = np.zeros(1, np.int64), np.zeros(1)
+    tried, taken, fall = 0, 0, 0.0
+    for _ in range(tries):
+        record = draw_below(state, records)
+        cell = choose_cell(candidates.cells, candidates.profit, tuple_of[record], state)
+        if cell < 0 or groups.cost[groups.label[record]] == 0.0:
+            continue
+        tried += 1
+        most = 1 + draw_below(state, MOST_RUINED)
+        count = overlapping_groups(groups, candidates, cell, k, held, shared, met, near[:most])
+        total, before = ruin(groups, near[:count], pool, size)
+        limit = before + LEAST_GAIN + temperature * before / (total * mean_cost) * draw_share(state)
+        clear(trial, pool[:total])
+        tuples = bucket_by_tuple(ungrouped, tuple_of, pool[:total])
+        allowed = k * mean_cost * draw_share(state)
+        used, cost = regroup_by_candidates(
+            space, candidates, ungrouped, holding, trial, tuples, k, limit, allowed, cell
+        )
+        left, ready = gather_ungrouped(candidates, ungrouped, tuples, pool)
+        rest = limit - cost if used > 0 and ready < HOPEFUL_SHARE * (limit - cost) else 0.0
+        rest = settle(space, groups, trial, used, near[:count], size, pool, left, rest, host, rises)
+        if rest >= 0.0:
+            taken += 1
+            fall += before - limit + rest
+    return Tally(tried, taken, fall)
+
+
+@kernel()
+def reopen_region(
+    space: Space,
+    codes: IntArray,
+    label: IntArray,
+    regions: Regions,
+    region: int,
+    candidates: CandidateCells,
+    k: int,
+    tries: float,
+    mean_cost: float,
+    temperature: float,
+    seed: int,
+) -> Tally:
+    """Reopen cells in one region, ``tries`` times for each group of k records."""
+    here = load_candidate_region(space, codes, label, regions, region, candidates, k, tries, seed, _STREAM)
+    tally = reopen_cells(
+        space, candidates, here.tuple_of, here.groups, k, here.tries, mean_cost, temperature, here.state
+    )
+    store_region(here.groups, label, regions, region)
+    return tally

@@ -1,0 +1,1 @@
+"""Dual prices of records, and reduced costs of cells."""

@@ -1,0 +1,180 @@
+"""The reduced cost of a cell, when every record has a dual price; and a pool of cells.
+
+Opening a cell that holds at least k records gains what its best k or more records pay by their prices, less what the cell costs each of them.
+This *profit* is the reduced cost of the cell with its sign turned.
+
+Records of equal codes have one price: a table comes as its distinct tuples and their multiplicity.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.kernels.common.random_state import draw_word
+from shoal.kernels.common.sorting import order_by_key
+from shoal.kernels.compiling import kernel
+
+STEPS = 64
+"""Steps of a coarse histogram that rules most cells out before their profit is worked out."""
+
+
+class CellPool(NamedTuple):
+    """The cells kept and the tuples each of them holds."""
+
+    start: LongArray
+    member: IntArray
+    cost: FloatArray
+    """What a cell costs each record in it."""
+    key: WordArray
+    """The sum of its tuples' words: cells of equal tuples are one cell, of the lesser cost."""
+    slot: IntArray
+    """A hash table of cells by key, -1 where empty."""
+    word: WordArray
+    """A random word for each tuple."""
+    used: LongArray
+    """[0]: cells; [1]: 1 if a cell was left out for want of room."""
+
+
+@kernel()
+def make_cell_pool(tuples: int, room: int, most: int, state: WordArray) -> CellPool:
+    """Return a store for up to ``most`` cells with ``room`` members in all."""
+    slots = 16
+    while slots < 2 * most:
+        slots *= 2
+    word = np.empty(tuples, np.uint64)
+    for place in range(tuples):
+        word[place] = draw_word(state)
+    return CellPool(
+        np.zeros(most + 1, np.int64),
+        np.empty(room, np.int32),
+        np.zeros(most),
+        np.zeros(most, np.uint64),
+        np.full(slots, -1, np.int32),
+        word,
+        np.zeros(2, np.int64),
+    )
+
+
+@kernel(allocates=False)
+def may_be_profitable(
+    member: IntArray,
+    cost: float,
+    price: FloatArray,
+    multiplicity: IntArray,
+    total: float,
+    missing: int,
+    count: LongArray,
+) -> bool:
+    """Tell roughly whether ``total`` can make up for the ``missing`` records next below the cost; a no is certain."""
+    for step in range(STEPS):
+        count[step] = 0
+    for place in range(member.shape[0]):
+        below = (cost - price[member[place]]) * STEPS / total
+        if 0.0 <= below < STEPS:
+            count[int(below)] += multiplicity[member[place]]
+    owed = 0
+    for step in range(STEPS):
+        owed += min(count[step], missing) * step
+        missing -= min(count[step], missing)
+    return missing == 0 and owed < STEPS
+
+
+@kernel()
+def fill_up(
+    member: IntArray,
+    cost: float,
+    price: FloatArray,
+    multiplicity: IntArray,
+    total: float,
+    missing: int,
+    taken: IntArray,
+) -> float:
+    """Take the ``missing`` records that pay most of those not above the cost; return what stays of ``total``, 0 if nothing."""
+    below, who, found = np.empty(member.shape[0]), np.empty(member.shape[0], np.int32), 0
+    for place in range(member.shape[0]):
+        short = cost - price[member[place]]
+        if 0.0 <= short < total:
+            below[found], who[found] = short, member[place]
+            found += 1
+    order = order_by_key(below[:found].view(np.int64))  # the bits of numbers that are not negative sort as they do
+    for place in range(found):
+        one = min(missing, multiplicity[who[order[place]]])
+        total -= one * below[order[place]]
+        missing -= one
+        taken[who[order[place]]] = one
+        if missing == 0 or total <= 0.0:
+            break
+    return total if missing == 0 and total > 0.0 else 0.0
+
+
+@kernel()
+def cell_profit(
+    member: IntArray,
+    cost: float,
+    price: FloatArray,
+    multiplicity: IntArray,
+    k: int,
+    allowed: float,
+    count: LongArray,
+    taken: IntArray,
+) -> float:
+    """Return the profit of a cell and ``allowed`` on top of it, 0 if that is not above 0.
+
+    If it is above 0, ``taken`` receives how many records of each of its tuples the cell takes.
+    """
+    total, payers = allowed, 0
+    for place in range(member.shape[0]):
+        over = price[member[place]] - cost
+        if over > 0.0:
+            total += over * multiplicity[member[place]]
+            payers += multiplicity[member[place]]
+    if total <= 0.0 or (
+        payers < k and not may_be_profitable(member, cost, price, multiplicity, total, k - payers, count)
+    ):
+        return 0.0
+    for place in range(member.shape[0]):
+        taken[member[place]] = multiplicity[member[place]] if price[member[place]] > cost else 0
+    return total if payers >= k else fill_up(member, cost, price, multiplicity, total, k - payers, taken)
+
+
+@kernel(allocates=False)
+def find_key(cells: CellPool, key: np.uint64) -> int:
+    """Return the place in the hash table where a key stands or belongs."""
+    mask = np.uint64(cells.slot.shape[0] - 1)
+    at = (key >> np.uint64(32)) & mask
+    while cells.slot[at] >= 0 and cells.key[cells.slot[at]] != key:
+        at = (at + np.uint64(1)) & mask
+    return int(at)
+
+
+@kernel(allocates=False)
+def keep_cell(cells: CellPool, member: IntArray, cost: float) -> int:
+    """Add a cell, or lower the cost of the one that holds the same tuples; return its place, -1 where there is no room."""
+    key = np.uint64(0)
+    for place in range(member.shape[0]):
+        key += cells.word[member[place]]
+    at, used = find_key(cells, key), cells.used[0]
+    if cells.slot[at] >= 0:
+        cells.cost[cells.slot[at]] = min(cells.cost[cells.slot[at]], cost)
+        return int(cells.slot[at])
+    if used == cells.cost.shape[0] or cells.start[used] + member.shape[0] > cells.member.shape[0]:
+        cells.used[1] = 1
+        return -1
+    for place in range(member.shape[0]):
+        cells.member[cells.start[used] + place] = member[place]
+    cells.start[used + 1] = cells.start[used] + member.shape[0]
+    cells.slot[at], cells.key[used], cells.cost[used] = used, key, cost
+    cells.used[0] += 1
+    return int(used)
+
+
+@kernel()
+def keep_first(cells: CellPool, order: LongArray, most: int, kept: CellPool) -> None:
+    """Add the first cells of an order to another store, as long as they have no more than ``most`` tuples together."""
+    for cell in order:
+        if kept.start[kept.used[0]] + cells.start[cell + 1] - cells.start[cell] > most:
+            break
+        keep_cell(kept, cells.member[cells.start[cell] : cells.start[cell + 1]], cells.cost[cell])

@@ -1,0 +1,1 @@
+"""Similarity-based clustering (Sarrafi Aghdam & Sonehara 2016)."""

@@ -1,0 +1,1 @@
+"""Methods that recode a value alike everywhere: bug, datafly, incognito."""

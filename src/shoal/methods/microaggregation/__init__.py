@@ -1,0 +1,1 @@
+"""Microaggregation: groups of at least k with small sums of squares within."""

@@ -1,0 +1,96 @@
+"""The forest approximation (Domingo-Ferrer, Sebé and Solanas 2005), as Domingo-Ferrer 2006 sketches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray, LongArray
+from shoal.kernels.microaggregation.forest import cut_forest, grow_forest
+from shoal.kernels.search import kdtree, nearest
+from shoal.methods.base import MethodInfo, Task
+from shoal.methods.microaggregation.blocking import Microaggregation
+from shoal.methods.microaggregation.scaling import Points
+from shoal.validation import check_choice, check_int
+
+_LEAF = 16
+_ROUNDS = 2_000
+"""Records whose neighbours are found between two progress reports."""
+
+
+@dataclass(frozen=True)
+class Forest(Microaggregation):
+    """Let each record point to a near neighbour until every tree has k records; cut the large trees.
+
+    Parameters
+    ----------
+    neighbour
+        Which of its k - 1 nearest neighbours a record points to, among those that are not yet in its tree: the ``"nearest"``, or
+        ``"any"``, drawn at random. The slides ask for no more than one of them.
+    tries
+        How many forests are grown. The first takes the records in the order of the table, each further one in a random order; the
+        groups with the least sum of squares are kept.
+    scale, within, round_integers, nominal
+        As in ``MDAV``.
+
+    The sum of squares is at most (2k - 1)·max(2k - 1, 3k - 5)² times the least possible (Domingo-Ferrer 2006, slide 14), whichever neighbour is
+    taken, and no group is larger than max(2k - 1, 3k - 5). The slides ask for trees of at most 2k - 1, which from k = 5 on cannot
+    always be had: a record with three branches of k - 2 makes a tree of 3k - 5, and leaving the branches whole it has no two parts of k.
+    """
+
+    neighbour: Literal["nearest", "any"] = "nearest"
+    tries: int = 1
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="forest",
+        title="Forest approximation",
+        family="microaggregation",
+        paper="Domingo-Ferrer, Sebé and Solanas 2005 (surveyed by Domingo-Ferrer 2006)",
+        complexity="O(n²) at worst; about O(n log n) with few columns",
+        default_release="representatives",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("Forest", "neighbour", self.neighbour, ("nearest", "any"))
+        check_int("Forest", "tries", self.tries, least=1)
+
+    def _group(self, points: Points, task: Task) -> IntArray:
+        neighbours = _find_neighbours(points.numbers, task)
+        random = np.random.default_rng(task.seed)
+        order = np.arange(len(neighbours))
+        best, least = self._grow(neighbours, order, random, task.k), np.inf
+        for tried in range(1, self.tries):
+            if tried == 1:
+                least = sum_of_squares(points.numbers, best)
+            labels = self._grow(neighbours, random.permutation(order), random, task.k)
+            loss = sum_of_squares(points.numbers, labels)
+            if loss < least:
+                best, least = labels, loss
+            task.progress((1 + tried) / self.tries, "growing forests")
+        return best
+
+    def _grow(self, neighbours: LongArray, order: LongArray, random: np.random.Generator, k: int) -> IntArray:
+        if self.neighbour == "any":
+            neighbours = random.permuted(neighbours, axis=1)
+        return cut_forest(grow_forest(neighbours, order, k), k)
+
+
+def _find_neighbours(numbers: FloatArray, task: Task) -> LongArray:
+    """Return the k - 1 nearest of each record, the nearest first."""
+    tree = kdtree.build_tree(numbers, _LEAF)
+    neighbours = np.empty((len(numbers), task.k - 1), np.int64)
+    for start in range(0, len(neighbours), _ROUNDS):
+        stop = min(start + _ROUNDS, len(neighbours))
+        neighbours[start:stop] = nearest.nearest_table(tree, numbers, start, stop, task.k - 1)
+        task.progress(stop / len(neighbours), "finding neighbours")
+    return neighbours
+
+
+def sum_of_squares(numbers: FloatArray, labels: IntArray) -> float:
+    """Return the squared distances of records to the mean of their group, summed up."""
+    size = np.bincount(labels)
+    means = np.stack([np.bincount(labels, column) / size for column in numbers.T], axis=1)
+    return float(((numbers - means[labels]) ** 2).sum())

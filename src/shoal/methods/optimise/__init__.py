@@ -1,0 +1,79 @@
+"""The optimiser: cells first, then moves, swaps and ruin-and-recreate, for as long as one likes.
+
+Costs by hierarchy are step functions, and a method that adds the nearest record one at a time gets stuck on
+the steps. Generalization cells do not: the first groups are cells of at least k records, taken from cheap to
+dear. They are then improved region by region by simulated annealing; a few neighbouring groups at a time are
+rebuilt by cells. Where all columns have a hierarchy, the groups of several runs are recombined.
+
+::
+
+    solver.py       construct -> improve -> recombine -> prove
+    params.py       what each part may spend; the three efforts
+    problem.py      the table, k and weights; a Solution is a grouping and its loss
+    search.py       what all parts of one search share: problem, parameters, stop, the best solution so far
+    construct.py    STARTS: cuts, cells, grown groups, other methods
+    candidates.py   cells that operators may open: enumerated, or learned from groups
+    pricing.py      dual prices: which of all cells have a small reduced cost, and a bound
+    annealing.py    rounds over regions, cooler from one to the next
+    operators.py    OPERATORS: local moves, exchange, reopen; their statistics
+    recombine.py    the best of two solutions; facility_location.py is its integer program
+    bounds.py       what no grouping can be below
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from shoal.methods.base import Grouping, MethodInfo, Representing, Task
+from shoal.methods.microaggregation.scaling import as_coordinates, is_numeric
+from shoal.methods.microaggregation.sse import minimise_sse
+from shoal.methods.optimise.params import Params
+from shoal.methods.optimise.search import Search
+from shoal.methods.optimise.solver import solve
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+
+
+@dataclass(frozen=True)
+class Optimise(Representing):
+    """Lose as little as the effort allows.
+
+    ``effort`` is ``"fast"``, ``"balanced"``, ``"best"`` or a number of seconds. The named efforts are bounded by
+    counts of steps, so the same seed gives the same groups whatever the machine and the number of threads; a
+    number of seconds is kept by the clock and cannot promise that. ``"best"`` loses less with the extra ``exact``.
+
+    With ``release="representatives"`` and columns of numbers only, the loss is the sum of squares within groups
+    (``methods.sse``).
+
+    Parameters
+    ----------
+    round_integers, nominal
+        What stands for a group when representatives are released; as in ``MDAV``.
+    params
+        What each part may spend, in the place of what the named effort allows (``methods.optimise.params``).
+    """
+
+    params: Params | None = None
+
+    info: ClassVar[MethodInfo] = MethodInfo(
+        name="optimise",
+        title="Optimiser (cells first)",
+        family="local",
+        paper="shoal's own; moves and swaps as in local search, ruin and recreate after Schrimpf et al. 2000",
+        complexity="O(m n log n), times the effort",
+        uses_effort=True,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.params is not None:
+            object.__setattr__(self, "params", Params.of(self.params))  # a recipe file has a table of tables
+
+    def run(self, table: CodedTable, task: Task) -> Grouping:
+        """Group the records of ``table``."""
+        if task.release == "representatives" and is_numeric(table):  # means are judged by squares, not by ranges
+            points = as_coordinates(table, "z")
+            return Grouping(minimise_sse(points, task), typical=self.typical)
+        return replace(solve(Search.of(table, task, self.params)), typical=self.typical)

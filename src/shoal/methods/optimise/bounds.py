@@ -1,0 +1,48 @@
+"""How low any loss can be: each record's cheapest cell that holds k records of the whole table is a cost it cannot avoid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import Progress
+from shoal.kernels.optimise.bound import bound_levels, run_bound
+from shoal.kernels.optimise.cells.best_first import start_search
+from shoal.kernels.space.tuples import distinct_tuples
+from shoal.methods.optimise.construct import CHUNK, QUEUE
+from shoal.methods.stopping import Stop
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+    from shoal.methods.optimise.search import Search
+
+
+def prove(search: Search) -> None:
+    """Work out how low any loss can be, where the effort allows it; a bound by dual prices may be higher already."""
+    problem, params = search.problem, search.params.bound
+    if params.visits and problem.rows.size <= params.most_values and not search.stop.over():
+        proven = lower_bound(problem.table, problem.k, params.visits, search.reporter.report, search.stop)
+        search.bound = max(proven, search.bound or 0.0)
+
+
+def lower_bound(table: CodedTable, k: int, visits: int, progress: Progress, stop: Stop) -> float:
+    """Return a normalised loss that no grouping into groups of k or more can be below; a search that ends early proves less.
+
+    A record that the search did not come to is charged with the cheapest combination of levels that was not reached.
+    """
+    tuples = distinct_tuples(table.codes)
+    counts = tuples.size.astype(np.int32)
+    levels = bound_levels(table.space, np.ascontiguousarray(table.codes.T[tuples.first]))
+    search, bound = start_search(levels, QUEUE), np.full(len(counts), -1.0)
+    left = visits * len(counts)
+    while left > 0 and not stop.over():
+        budget = min(left, CHUNK)
+        if run_bound(levels, counts, k, search, bound, budget) < budget:
+            break
+        left -= budget
+        progress(1.0, "proving a bound")
+    queue = search.queue
+    least = float(queue.heap.bound[0]) if queue.size[0] > 0 else 0.0
+    worst_cost = table.records * float(table.space.weight.sum())
+    return float(np.where(bound < 0.0, least, bound) @ counts) / worst_cost

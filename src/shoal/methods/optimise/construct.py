@@ -1,0 +1,197 @@
+"""First groups: Mondrian's cuts, generalization cells, groups grown record by record, and what other methods find.
+
+``STARTS`` lists them in the order in which they are tried. Growing suits sets, many columns and plain numbers, where cells are few or too
+many; whether it pays is measured on a part of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import IntArray, Progress
+from shoal.kernels.common.random_state import make_state
+from shoal.kernels.optimise.cells.best_first import run_search, start_search
+from shoal.kernels.optimise.cells.levels import build_levels
+from shoal.kernels.optimise.construct.grow import grow_all
+from shoal.kernels.optimise.groups import total_cost
+from shoal.kernels.optimise.regions import sort_groups
+from shoal.kernels.space.tuples import distinct_tuples
+from shoal.methods.base import Method, say_nothing
+from shoal.methods.k_member import KMember
+from shoal.methods.local_recoding import BottomUp, TopDown
+from shoal.methods.mondrian import Mondrian
+from shoal.methods.optimise.params import EFFORTS, ConstructParams, block_for
+from shoal.methods.stopping import Stop, cancellable
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+    from shoal.methods.optimise.problem import Solution
+    from shoal.methods.optimise.search import Search
+
+_BLOCK = 1 << 16
+"""Most distinct tuples whose cells are searched together; it bounds the memory."""
+_STALLED = 0.0025
+"""Where a chunk of visits finds cells for fewer of the records than this, the lattice is too large: cuts take the rest."""
+QUEUE = 1 << 19
+"""Combinations of levels kept in mind, at most."""
+CHUNK = 10_000_000
+"""Visits of records between two progress reports."""
+
+Starts = dict[str, "Solution"]
+
+
+@dataclass(frozen=True)
+class Start:
+    """A way to make first groups."""
+
+    name: str
+    labels: Callable[[Search], IntArray | None]
+    """Makes them; -1 for a record without a group, None where it does not pay."""
+    applies: Callable[[Search, Starts], bool] = lambda search, _: not search.stop.over()
+    """Whether it is tried, given the starts so far."""
+    replaces: str = ""
+    """The start in whose place it stands if it loses less."""
+
+
+def construct(search: Search) -> Starts:
+    """Make all starts that apply, complete them and return them by name; the best one becomes the incumbent."""
+    starts: Starts = {}
+    for start in STARTS:
+        if start.name not in search.params.without and start.applies(search, starts):
+            labels = start.labels(search)
+            if labels is not None:
+                keep_start(search, starts, start.replaces or start.name, labels)
+    return starts
+
+
+def keep_start(search: Search, starts: Starts, name: str, labels: IntArray) -> None:
+    """Complete a start and keep it, unless there is a better one of that name."""
+    found = search.problem.completed(labels)
+    if name not in starts or found.loss < starts[name].loss:
+        starts[name] = found
+    search.offer(found)
+
+
+def _other_method(method: Method) -> Callable[[Search], IntArray]:
+    def labels(search: Search) -> IntArray:
+        quietly = replace(search.task, progress=cancellable(say_nothing, search.task.cancel))
+        return method.run(search.problem.table, quietly).labels
+
+    return labels
+
+
+def _cells(params: ConstructParams | None = None) -> Callable[[Search], IntArray]:
+    """Return a start by cells, with other parameters than those of the search if some are given."""
+
+    def labels(search: Search) -> IntArray:
+        problem, chosen = search.problem, params or search.params.construct
+        return find_cells(problem.table, problem.k, chosen, problem.seed, search.reporter.report, search.stop)
+
+    return labels
+
+
+def _finer_windows_pay(search: Search, starts: Starts) -> bool:
+    """Tell whether narrower windows of numbers are tried: the first cells must not be far behind."""
+    if "cells" not in starts or search.stop.over():
+        return False
+    by_windows = "interval" in {one.kind for one in search.problem.table.columns}
+    finer = search.params.construct.window_ratio < EFFORTS["fast"].construct.window_ratio
+    return by_windows and finer and search.incumbent.loss * search.params.annealing.close >= starts["cells"].loss
+
+
+def _is_small(search: Search, _: Starts) -> bool:
+    return search.problem.records <= search.params.construct.k_member_records and not search.stop.over()
+
+
+def _others_wanted(search: Search, _: Starts) -> bool:
+    return search.params.construct.other_methods and not search.stop.over()
+
+
+def _grown(search: Search) -> IntArray | None:
+    """Grow groups in blocks of near records, if one of the blocks shows that this pays."""
+    problem = search.problem
+    table, k, seed = problem.table, problem.k, problem.seed
+    blocks = near_blocks(table, problem.rows, block_for(search.params, k, problem.columns), seed)
+    sample = blocks[len(blocks) // 2]
+    if len(blocks) > 1:
+        known = float(problem.cost_by_record(search.incumbent)[sample].sum()) if search.best else np.inf
+        if grow_block(table, sample, k, seed)[1] >= known:
+            return None
+    return grow_groups(table, blocks, k, seed, search.reporter.report)
+
+
+STARTS: list[Start] = [
+    Start("cuts", _other_method(Mondrian()), lambda *_: True),
+    Start("cells", _cells(EFFORTS["fast"].construct), lambda *_: True),
+    Start("k-member", _other_method(KMember()), _is_small),
+    Start("bottom-up", _other_method(BottomUp()), _others_wanted),
+    Start("top-down", _other_method(TopDown()), _others_wanted),
+    Start("grown", _grown),
+    Start("finer-cells", _cells(), _finer_windows_pay, replaces="cells"),
+]
+
+
+def near_blocks(table: CodedTable, rows: IntArray, most: int, seed: int) -> list[IntArray]:
+    """Divide rows into blocks of at most ``most`` near ones."""
+    ones = np.ones(len(rows), np.int32)
+    order, starts = sort_groups(table.space, rows, ones, most, make_state(seed, 1))
+    return [order[begin:end] for begin, end in pairwise(starts)]
+
+
+def find_cells(
+    table: CodedTable, k: int, params: ConstructParams, seed: int, progress: Progress, stop: Stop
+) -> IntArray:
+    """Label records by the cheapest cells that hold k of them; -1 where none was found within the visits allowed.
+
+    Tables of more than one block get a tenth of the visits, so that they stay quick.
+    """
+    tuples = distinct_tuples(table.codes)
+    rows, counts = np.ascontiguousarray(table.codes.T[tuples.first]), tuples.size.astype(np.int32)
+    blocks = near_blocks(table, rows, _BLOCK, seed)
+    if len(blocks) > 1:
+        params = replace(params, visits=params.visits // 10)
+    found, groups = np.full(len(counts), -1, np.int32), 0
+    for number, block in enumerate(blocks):
+        labels, used = _search_block(table, rows[block], counts[block], k, params, seed, stop)
+        found[block] = np.where(labels < 0, -1, labels + groups)
+        groups += used
+        progress(0.2 * (number + 1) / len(blocks), "looking for cells")
+    return found[tuples.label]
+
+
+def _search_block(
+    table: CodedTable, rows: IntArray, counts: IntArray, k: int, params: ConstructParams, seed: int, stop: Stop
+) -> tuple[IntArray, int]:
+    levels = build_levels(table.space, rows, k, params.window_ratio, make_state(seed, 2))
+    search = start_search(levels, QUEUE)
+    left = params.visits * len(counts)
+    while left > 0 and not stop.over():
+        alive, budget = int(search.state[0]), min(left, CHUNK)
+        if run_search(levels, counts, k, search, budget) < budget:
+            break
+        left -= budget
+        if alive - search.state[0] < _STALLED * len(counts):
+            break
+    return search.label, int(search.state[1])
+
+
+def grow_block(table: CodedTable, records: IntArray, k: int, seed: int) -> tuple[IntArray, float]:
+    """Grow groups from random records of a block, each time adding the cheapest; return labels and their cost."""
+    groups = grow_all(table.space, np.ascontiguousarray(table.codes.T[records]), k, seed)
+    return groups.label, float(total_cost(groups))
+
+
+def grow_groups(table: CodedTable, blocks: list[IntArray], k: int, seed: int, progress: Progress) -> IntArray:
+    """Grow groups in every block."""
+    labels, used = np.empty(table.records, np.int32), 0
+    for number, block in enumerate(blocks):
+        grown, _ = grow_block(table, block, k, seed)
+        labels[block] = used + grown
+        used += int(grown.max()) + 1
+        progress(0.2 + 0.1 * (number + 1) / len(blocks), "growing groups")
+    return labels

@@ -1,0 +1,182 @@
+"""What lowers the loss of a region, as objects in a list.
+
+An operator is one class: a name, when it applies, and ``run``, which changes the groups of one region and tells what it did. Regions
+do not know of each other, so an operator runs on many of them at the same time. To add one, write a class and append it to ``OPERATORS``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from shoal.arrays import IntArray
+from shoal.kernels.optimise.local_moves import MOVES, improve_region
+from shoal.kernels.optimise.operators.exchange import exchange_region
+from shoal.kernels.optimise.operators.reopen import reopen_region
+from shoal.kernels.optimise.tally import Tally
+
+if TYPE_CHECKING:
+    from shoal.kernels.optimise.cells.candidates import CandidateCells
+    from shoal.kernels.optimise.cells.steps import Steps
+    from shoal.kernels.optimise.regions import Regions
+    from shoal.methods.optimise.params import Params
+    from shoal.methods.optimise.problem import Problem
+
+_WIDE = 6
+"""How many times larger regions are in which cells open and close: chains of records lead far."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What operators know of the round they work in."""
+
+    problem: Problem
+    params: Params
+    seed: int
+    mean_cost: float
+    """The mean cost of a record at its beginning."""
+    temperature: float
+    """How warm the round is, from about 1 in the first one down to 0 in the last, cold ones."""
+    move_temperature: float
+    """By how much a move of one record may raise the cost."""
+    steps: Steps
+    """How far apart the values of each column are, in steps of cost."""
+    cells: CandidateCells | None
+    """Candidate cells to open, where there are some in this round."""
+
+    @property
+    def warmth(self) -> float:
+        """The mean cost of k records in a warm round, less in a cooler one."""
+        return self.problem.k * self.mean_cost * self.temperature
+
+
+class Operator(ABC):
+    """One way to lower the loss of a region."""
+
+    name: ClassVar[str]
+    parts: ClassVar[tuple[str, ...]] = ()
+    """What it consists of, where it tells more than one tally."""
+    width: int = 1
+    """How large its regions are, in multiples of the usual ones; operators of one width in a row share them."""
+
+    def applies(self, now: Round) -> bool:  # noqa: ARG002
+        """Tell whether it has something to do in a round."""
+        return True
+
+    @abstractmethod
+    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
+        """Change the labels of a region's records, ``regions.record[start:stop]``, and tell what each part did.
+
+        ``start`` and ``stop`` are ``regions.start[region]`` and ``regions.start[region + 1]``. Every group must keep k to 2k records of this
+        region alone, and a label must lie in ``start..stop - 1``: those of other regions do not.
+        """
+
+
+class LocalMoves(Operator):
+    """Moves of one record or a few: relocate and swap, dissolve, evict, and rebuild by cells; one kernel loads a region once for all."""
+
+    name = "local-moves"
+    parts = MOVES
+
+    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
+        """Improve a region by moves."""
+        problem, params = now.problem, now.params.local_moves
+        visits = max(params.visits, params.least_visits // problem.records)
+        if now.cells is not None:
+            visits = (visits + 1) // 2  # opening cells rebuilds groups too, and better
+        active = sum(1 << bit for bit, move in enumerate(MOVES) if move not in now.params.without)
+        return improve_region(
+            problem.space,
+            problem.rows,
+            labels,
+            regions,
+            region,
+            now.steps,
+            problem.k,
+            active,
+            visits,
+            now.move_temperature,
+            params.rebuild_temperature * now.move_temperature,
+            params.noise,
+            now.seed,
+        )
+
+
+class _OpensCells(Operator):
+    """An operator that opens candidate cells."""
+
+    width = _WIDE
+
+    def applies(self, now: Round) -> bool:
+        """Tell whether there are candidate cells."""
+        return now.cells is not None
+
+
+class Exchange(_OpensCells):
+    """Open one cell and close another; chains bring the records to where they are needed."""
+
+    name = "exchange"
+
+    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
+        """Exchange cells in a region."""
+        one, params = now.problem, now.params.exchange
+        where, cells = (one.space, one.rows, labels, regions, region), cast("CandidateCells", now.cells)
+        temperature = params.temperature * now.warmth
+        return (exchange_region(*where, cells, one.k, params.tries, now.mean_cost, temperature, now.seed),)
+
+
+class Reopen(_OpensCells):
+    """Open a cell in the place of the groups whose records it takes, and rebuild what they leave."""
+
+    name = "reopen"
+
+    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
+        """Reopen cells in a region."""
+        one, params = now.problem, now.params.reopen
+        where, cells = (one.space, one.rows, labels, regions, region), cast("CandidateCells", now.cells)
+        temperature = params.temperature * now.warmth
+        return (reopen_region(*where, cells, one.k, params.tries, now.mean_cost, temperature, now.seed),)
+
+
+OPERATORS: list[Operator] = [Exchange(), Reopen(), LocalMoves()]
+"""In the order in which a round applies them."""
+
+
+@dataclass
+class Statistics:
+    """What an operator did in a whole search."""
+
+    tried: int = 0
+    taken: int = 0
+    gained: float = 0.0
+    """The fall of the normalised loss. Steps of a warm round may raise it, so this may be below 0."""
+    seconds: float | None = None
+    """CPU seconds; None for a part of an operator."""
+
+    def add(self, tally: Tally, worst_cost: float) -> None:
+        """Add what was done in a region."""
+        self.tried += tally.tried
+        self.taken += tally.taken
+        self.gained += tally.gained / worst_cost
+
+
+def add_tallies(
+    statistics: dict[str, Statistics],
+    operator: Operator,
+    tallies: tuple[Tally, ...],
+    seconds: float,
+    worst_cost: float,
+) -> None:
+    """Add what an operator and its parts did in a region."""
+    whole = statistics.setdefault(operator.name, Statistics(seconds=0.0))
+    whole.seconds = (whole.seconds or 0.0) + seconds
+    for tally in tallies:
+        whole.add(tally, worst_cost)
+    for part, tally in zip(operator.parts, tallies, strict=False):
+        statistics.setdefault(f"{operator.name}: {part}", Statistics()).add(tally, worst_cost)
+
+
+def as_details(statistics: dict[str, Statistics]) -> dict[str, dict[str, Any]]:
+    """Return statistics as plain values, for ``result.details``."""
+    return {name: asdict(one) for name, one in statistics.items()}

@@ -1,0 +1,241 @@
+"""What each part of the optimiser may spend, and the three efforts.
+
+All are counts, no clocks: the same seed gives the same groups on any machine. An expert may pass other ones:
+``Optimise(params=replace(EFFORTS["best"], annealing=AnnealingParams(rounds=300)))``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from shoal.arrays import Effort
+from shoal.errors import ParameterError
+from shoal.validation import nearest_hint
+
+MANY_COLUMNS = 12
+"""Columns above which moves are cooler, for there a record costs far more than a move changes, and groups grow in smaller blocks."""
+VERY_MANY_COLUMNS = 30
+"""Columns above which there are fewer rounds, for a round takes long."""
+LONG = 45.0
+"""Seconds from which there is time for dual prices."""
+_ENDLESS = 1_000_000
+
+
+@dataclass(frozen=True)
+class ConstructParams:
+    """Starts (``construct.py``)."""
+
+    window_ratio: float = 1.15
+    """By what factor windows of numbers grow from level to level in the search for cells."""
+    visits: int = 8_000
+    """How often a record is visited in the search for cells, in the mean."""
+    block: int = 1 << 15
+    """Most records of a block in which groups are grown; the time for a record grows with it."""
+    k_member_records: int = 6_000
+    """Records up to which k-member, whose time grows with their square, is one of the starts."""
+    other_methods: bool = False
+    """Whether Bottom-Up and Top-Down are starts too."""
+
+
+@dataclass(frozen=True)
+class PricingParams:
+    """Dual prices of all cells, where every column has a hierarchy (``pricing.py``)."""
+
+    visits: int = 0
+    """How often a tuple may be visited in one enumeration of the cells, in the mean; 0: no prices."""
+    rounds_factor: float = 1.5
+    """How many times more rounds there are where all cells were enumerated: the loss goes on falling there."""
+
+
+@dataclass(frozen=True)
+class LearningParams:
+    """Candidate cells learned from groups, where they cannot be enumerated (``candidates.py``)."""
+
+    first_round: int = 9
+    """Rounds before cells are first learned, for there is more to learn from good groups; a run of no more learns none."""
+    every: int = 3
+    """Every so many rounds cells are learned, opened and closed."""
+    rounds_factor: float = 0.7
+    """Share of the rounds that stay where cells are learned: what they gain takes the time of the others."""
+
+
+@dataclass(frozen=True)
+class AnnealingParams:
+    """Rounds of improvement and their temperature (``annealing.py``)."""
+
+    rounds: int = 18
+    """How often all regions are improved, at most; fewer times where columns are very many."""
+    most_records: float = math.inf
+    """Records up to which there are rounds at all."""
+    region: int = 100
+    """Records of a region, in multiples of k."""
+    least_gain: float = 1e-4
+    """A cold round that gains a smaller share of the loss is the last."""
+    close: float = 1.1
+    """A start that loses at most this much more than the best one may still end below it, and is tried."""
+    trial_rounds: int = 2
+    """Rounds after which the better of two close starts is chosen."""
+    temperature: float = 6.0
+    """What a move may cost more in the first round, in multiples of the mean cost of a record, at most."""
+    temperature_of_groups: float = 30.0
+    """The same for a group of k records: the larger k, the cooler the moves."""
+    cold_from: float = 0.9
+    """Share of a run after which no move may cost more."""
+    cooling: float = 0.6
+    """A round that raises the loss makes the next ones cooler by this factor, in a run without candidate cells."""
+
+
+@dataclass(frozen=True)
+class LocalMovesParams:
+    """Relocate, swap, dissolve, evict and rebuild (``operators.py``)."""
+
+    visits: int = 8
+    """How often a record is visited when groups are rebuilt, in one round and in the mean."""
+    least_visits: int = 50_000
+    """Visits of all records together when groups are rebuilt, in one round, at least: a small table costs next to nothing."""
+    rebuild_temperature: float = 0.2
+    """What rebuilding may cost more, as a share of what a move may."""
+    noise: float = 0.5
+    """How much column weights are shaken when groups are rebuilt."""
+
+
+@dataclass(frozen=True)
+class ExchangeParams:
+    """Opening one cell and closing another (``operators.py``)."""
+
+    tries: float = 20.0
+    """Tries in a round, for each group of k records."""
+    temperature: float = 0.05
+    """What an exchange may cost more in the first round, in the mean and in multiples of the mean cost of k records."""
+
+
+@dataclass(frozen=True)
+class ReopenParams:
+    """Opening a cell in the place of several groups (``operators.py``)."""
+
+    tries: float = 1.5
+    """Tries in a round, for each group of k records."""
+    temperature: float = 0.1
+    """What reopening may cost more in the first round, in multiples of what k records of the replaced groups cost in the mean."""
+
+
+@dataclass(frozen=True)
+class RecombineParams:
+    """Several runs, recombined by an integer program (``recombine.py``)."""
+
+    first_run: float = 0.2
+    """Share of the rounds, or of the seconds, that the first of several runs takes."""
+    later_runs: int = 6
+    """How many there are after it, at most; 0: one run, nothing is recombined."""
+    least_rounds: int = 20
+    """Rounds of each of these, at least: a shorter run does not cool down."""
+    reheat: float = 1.4
+    """The temperature at which later runs begin, in multiples of the first: warm enough to find other cells, not to forget all."""
+    deadline: float = 0.93
+    """Share of the seconds left in which the runs end, so that the last one can be recombined too."""
+    time_share: float = 0.5
+    """What recombining may take of the time of the run before it, in a run of seconds."""
+
+
+@dataclass(frozen=True)
+class BoundParams:
+    """A lower bound on the loss of any grouping (``bounds.py``)."""
+
+    visits: int = 3_000
+    """How often a record is visited to prove a bound; 0: no bound."""
+    most_values: int = 3_000_000
+    """Values of the table up to which a bound is worked out."""
+
+
+@dataclass(frozen=True)
+class Params:
+    """What the optimiser may spend, part by part. The defaults are those of effort ``"balanced"``."""
+
+    construct: ConstructParams = field(default_factory=ConstructParams)
+    pricing: PricingParams = field(default_factory=PricingParams)
+    learning: LearningParams = field(default_factory=LearningParams)
+    annealing: AnnealingParams = field(default_factory=AnnealingParams)
+    local_moves: LocalMovesParams = field(default_factory=LocalMovesParams)
+    exchange: ExchangeParams = field(default_factory=ExchangeParams)
+    reopen: ReopenParams = field(default_factory=ReopenParams)
+    recombine: RecombineParams = field(default_factory=RecombineParams)
+    bound: BoundParams = field(default_factory=BoundParams)
+    without: tuple[str, ...] = ()
+    """Names of starts and operators that are left out."""
+
+    @classmethod
+    def of(cls, values: Params | Mapping[str, Any]) -> Params:
+        """Return parameters given as a mapping of mappings, as a recipe file has them; what is missing is as in ``"balanced"``."""
+        if isinstance(values, Params):
+            return values
+        _check_names(values, [one.name for one in fields(cls)], "Optimise's 'params'")
+        made: dict[str, Any] = {"without": tuple(values.get("without", ()))}
+        for name in values.keys() - made.keys():
+            default = getattr(cls(), name)
+            _check_names(values[name], [one.name for one in fields(default)], f"Optimise's 'params.{name}'")
+            made[name] = replace(default, **values[name])
+        return cls(**made)
+
+
+def _check_names(values: Any, known: Any, owner: str) -> None:
+    if not isinstance(values, Mapping):
+        raise ParameterError(f"{owner} must be a table of parameters. Got {type(values).__name__}.")
+    for name in values:
+        if name not in known:
+            raise ParameterError(f"{owner} has no {name!r}.", hint=nearest_hint(str(name), known))
+
+
+EFFORTS = {
+    "fast": Params(
+        construct=ConstructParams(window_ratio=1.6, visits=4_000, block=1 << 12),
+        annealing=AnnealingParams(rounds=2, most_records=12_000, least_gain=5e-4, temperature=0.0),
+        bound=BoundParams(visits=0),
+    ),
+    "balanced": Params(),
+    "best": Params(
+        construct=ConstructParams(
+            window_ratio=1.1, visits=20_000, block=1 << 16, k_member_records=12_000, other_methods=True
+        ),
+        pricing=PricingParams(visits=60_000),
+        annealing=AnnealingParams(rounds=130, region=200, least_gain=2e-5),
+        local_moves=LocalMovesParams(least_visits=7_000),
+        bound=BoundParams(visits=10_000),
+    ),
+}
+
+
+def params_for(effort: Effort, given: Params | None = None) -> Params:
+    """Return the parameters of an effort, or those ``given``. A number of seconds ends by the clock, or with a round that gains nothing."""
+    if isinstance(effort, str):
+        return given or EFFORTS[effort]
+    params, best = given or EFFORTS["balanced"], EFFORTS["best"]
+    annealing = replace(params.annealing, rounds=_ENDLESS, least_gain=0.0)
+    if given is None and effort >= LONG:
+        return replace(params, pricing=best.pricing, annealing=replace(annealing, region=best.annealing.region))
+    return replace(params, annealing=annealing)
+
+
+def rounds_for(params: AnnealingParams, records: int, columns: int) -> int:
+    """Return how often all regions of a table are improved, at most: with very many columns a round takes long."""
+    if records > params.most_records:
+        return 0
+    return params.rounds if columns <= VERY_MANY_COLUMNS else 1 + params.rounds * VERY_MANY_COLUMNS // columns
+
+
+def block_for(params: Params, k: int, columns: int) -> int:
+    """Return how many records a block has at most in which groups are grown: with many columns fewer, where rounds make up for it."""
+    many_rounds = params.annealing.rounds > params.annealing.trial_rounds
+    share = MANY_COLUMNS / max(columns, MANY_COLUMNS) if many_rounds else 1.0
+    return max(int(params.construct.block * share), 8 * k)
+
+
+def temperature_for(params: AnnealingParams, k: int, columns: int) -> float:
+    """Return what a move may cost more in the first round, in multiples of the mean cost of a record.
+
+    Measured on tables of several shapes: the more records a group has and the more columns they have, the cooler the
+    moves must be. Two rounds are too few to cool down again.
+    """
+    return min(params.temperature, params.temperature_of_groups / k) * MANY_COLUMNS / max(columns, MANY_COLUMNS)

@@ -1,0 +1,177 @@
+"""Dual prices of enumerated cells: which cells to open, a bound, and candidates for later."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from shoal.arrays import FloatArray, IntArray, LongArray, Progress
+from shoal.kernels.common.lists import Lists, transpose
+from shoal.kernels.common.random_state import make_state
+from shoal.kernels.optimise.cells.candidates import CandidateCells
+from shoal.kernels.optimise.cells.depth_first import collect, start_enumeration
+from shoal.kernels.optimise.cells.levels import MOST_LEVELS, build_levels
+from shoal.kernels.optimise.pricing.dual_ascent import (
+    ascend,
+    cell_profits,
+    make_dual_ascent,
+    open_cells,
+    raise_ceilings,
+)
+from shoal.kernels.optimise.pricing.reduced_cost import make_cell_pool
+from shoal.methods.optimise.construct import CHUNK
+from shoal.methods.stopping import Stop
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+    from shoal.kernels.optimise.cells.levels import Levels
+    from shoal.kernels.optimise.pricing.dual_ascent import DualAscent
+    from shoal.kernels.optimise.pricing.reduced_cost import CellPool
+    from shoal.kernels.space.tuples import Tuples
+
+MOST_TUPLES = 1 << 16
+"""Distinct tuples up to which there are dual prices."""
+MOST_CELLS = 1 << 19
+"""Cells that a pool may keep."""
+_MOST_MEMBERS = 1 << 25
+"""Tuples of all these cells together."""
+_FIRST_PRICE = 0.93
+"""The first prices, as a share of what records cost in the best grouping so far."""
+_MARGINS = (0.1, 0.25, 0.25, 0.25, 0.25)
+"""How far prices may rise after each enumeration, in multiples of the mean cost of a record: a wider margin keeps more cells."""
+_VISITS = 150_000_000
+"""Visits of the tuples of cells after each enumeration: they give the number of subgradient steps, within the bounds below."""
+_STEPS = (40, 150)
+_STEPS_AT_ONCE = 10
+"""Steps between two questions whether to stop."""
+_ALLOWED = 1.0
+"""The largest reduced cost of a cell that is opened, in multiples of the mean cost of k records."""
+MOST_REDUCED_COST = 0.15
+"""The largest reduced cost of a candidate, in multiples of the mean cost of k records."""
+_ROUNDING = 1.0 - 1e-9
+
+
+class Priced(NamedTuple):
+    """What dual prices gave."""
+
+    labels: IntArray
+    """Groups of the cells opened, -1 for records in none."""
+    bound: float
+    """No grouping costs less."""
+    candidates: CandidateCells
+    """Cells of small reduced cost, to be tried later on."""
+
+
+def group_by_prices(
+    table: CodedTable,
+    tuples: Tuples,
+    k: int,
+    cost_by_record: FloatArray,
+    visits: int,
+    seed: int,
+    progress: Progress,
+    stop: Stop,
+) -> Priced | None:
+    """Return groups of the cells that prices open, and the bound of the prices; None where cells are too many or time is short.
+
+    All columns must have a hierarchy: an enumeration knows some ranges of numbers only.
+
+    Parameters
+    ----------
+    cost_by_record
+        What each record costs in a known grouping.
+    visits
+        How often a tuple may be visited in one enumeration of the cells, in the mean.
+    """
+    multiplicity, known, mean = tuples.size.astype(np.int32), float(cost_by_record.sum()), float(cost_by_record.mean())
+    rows = np.ascontiguousarray(table.codes.T[tuples.first])
+    levels = build_levels(table.space, rows, k, 2.0, make_state(seed, 2))  # the ratio is for windows of numbers
+    if np.diff(levels.first).max() >= MOST_LEVELS:  # of a higher tree some levels are left out
+        return None
+    by_column = _by_column(levels)
+    dual = start_dual_ascent(tuples, cost_by_record)
+    cells, bound = None, 0.0
+    for number, margin in enumerate(_MARGINS):
+        raise_ceilings(dual, margin * mean)
+        found = _enumerate(by_column, dual, k, visits * len(multiplicity), seed, stop)
+        if found is None:
+            break
+        cells = found
+        bound = max(bound, _ascend(cells, dual, k, known, stop))
+        progress(0.3 * (number + 1) / len(_MARGINS), "pricing cells")
+    if cells is None:
+        return None
+    order = np.argsort(tuples.label, kind="stable")
+    start = np.concatenate(([0], np.cumsum(tuples.size)))
+    labels = np.full(table.records, -1, np.int32)
+    open_cells(cells, dual, k, _ALLOWED * k * mean, start, order, labels)
+    return Priced(
+        labels, bound * _ROUNDING, make_candidates(cells, dual, tuples.label, k, MOST_REDUCED_COST * k * mean)
+    )
+
+
+def start_dual_ascent(tuples: Tuples, cost_by_record: FloatArray) -> DualAscent:
+    """Return the dual ascent before its first step, with prices from what each record costs in a known grouping."""
+    multiplicity = tuples.size.astype(np.int32)
+    return make_dual_ascent(_FIRST_PRICE * np.bincount(tuples.label, cost_by_record) / multiplicity, multiplicity)
+
+
+def make_candidates(cells: CellPool, dual: DualAscent, tuple_of: IntArray, k: int, allowed: float) -> CandidateCells:
+    """Return the cells of a reduced cost below ``allowed``, with tuples numbered by falling price."""
+    order = np.argsort(-dual.best, kind="stable")
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    used = cells.used[0]
+    profit, sizes = cell_profits(cells, dual, k, allowed), np.diff(cells.start[: used + 1])
+    kept = profit > 0.0
+    start = np.concatenate(([0], np.cumsum(sizes[kept])))
+    member = rank[cells.member[: cells.start[used]][np.repeat(kept, sizes)]]
+    cells_of = transpose(Lists(start, member), len(order))
+    tuples_of = transpose(cells_of, len(start) - 1)  # twice: then the tuples of a cell come by falling price
+    return CandidateCells(
+        rank[tuple_of], dual.best[order], tuples_of, cells.cost[:used][kept], profit[kept] - allowed, cells_of
+    )
+
+
+def _ascend(cells: CellPool, dual: DualAscent, k: int, known: float, stop: Stop) -> float:
+    """Better the prices over the cells of one enumeration and return the bound they prove."""
+    steps = int(np.clip(_VISITS // max(int(cells.start[cells.used[0]]), 1), *_STEPS))
+    bound = 0.0
+    for _ in range(0, steps, _STEPS_AT_ONCE):
+        if stop.over():
+            break
+        bound = ascend(cells, dual, k, known, _STEPS_AT_ONCE)
+    return bound
+
+
+class _ByColumn(NamedTuple):
+    """Where tuples lie at each level of each column, and what that costs."""
+
+    first: LongArray
+    cell: IntArray
+    cost: FloatArray
+
+
+def _by_column(levels: Levels) -> _ByColumn:
+    """Number the cells of each level. Columns whose first step is dear come first, for they rule most cells out early."""
+    columns = list(pairwise(levels.first))
+    columns.sort(key=lambda by_column: -levels.cost[min(by_column[0] + 1, by_column[1] - 1)])
+    order = np.concatenate([np.arange(*by_column) for by_column in columns])
+    first = np.concatenate(([0], np.cumsum([end - begin for begin, end in columns])))
+    cell = np.array([np.unique(marks, return_inverse=True)[1] for marks in levels.mark[order]], np.int32)
+    return _ByColumn(first, cell, levels.cell_cost[order])
+
+
+def _enumerate(by_column: _ByColumn, dual: DualAscent, k: int, visits: int, seed: int, stop: Stop) -> CellPool | None:
+    """Keep all cells that have a profit at the ceiling; None where there is no room or no time."""
+    tuples = len(dual.multiplicity)
+    enumeration = start_enumeration(len(by_column.first) - 1, tuples)
+    cells = make_cell_pool(tuples, _MOST_MEMBERS, MOST_CELLS, make_state(seed, 3))
+    while enumeration.depth[0] >= 0:
+        if cells.used[1] or visits <= 0 or stop.over():
+            return None
+        collect(*by_column, enumeration, dual.multiplicity, k, dual.ceiling, cells, min(visits, CHUNK))
+        visits -= CHUNK
+    return cells

@@ -1,0 +1,138 @@
+"""The user's own table: what is passed on unchanged is taken from it by row, never rebuilt.
+
+A column that went through Arrow and back may lose its type (a period, an ordered category, an integer with holes).
+So a release gets its recoded columns from Arrow and all others from the table that came, in the library it came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.arrays import LongArray
+from shoal.errors import DataError
+
+_CALLS = ("to_pyarrow_table", "to_pyarrow", "to_arrow", "to_polars", "to_pandas")
+"""Calls by which other tables turn into one that is taken."""
+
+
+@dataclass(frozen=True)
+class Native:
+    """A table as its user holds it."""
+
+    table: Any
+    """A frame of which narwhals can take rows, a dict of columns, or a list of rows."""
+    wrapping: Literal["none", "narwhals", "duckdb"] = "none"
+    given: Any = None
+    """The DuckDB relation it was, whose connection the release goes back to."""
+    index: tuple[str, ...] = ()
+    """Levels of a pandas index that have a role, and so are columns until the release."""
+
+    def release(self, recoded: pa.Table, names: Sequence[str], rows: LongArray) -> Any:
+        """Return ``rows`` of the columns ``names``, those in ``recoded`` from there."""
+        if isinstance(self.table, Mapping):
+            return {name: self._column(recoded, name, rows) for name in names}
+        if isinstance(self.table, list):
+            columns = [self._column(recoded, name, rows) for name in names]
+            return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+        return self._rewrap(self._taken(recoded, names, rows))
+
+    def _column(self, recoded: pa.Table, name: str, rows: LongArray) -> Any:
+        if name in recoded.column_names:
+            return recoded.column(name).to_pylist()
+        if isinstance(self.table, list):
+            return [self.table[row].get(name) for row in rows.tolist()]
+        column = self.table[name]
+        return column[rows] if isinstance(column, np.ndarray) else [column[row] for row in rows.tolist()]
+
+    def _taken(self, recoded: pa.Table, names: Sequence[str], rows: LongArray) -> Any:
+        import narwhals as nw  # noqa: PLC0415  (loaded when a release is handed out)
+
+        own = nw.from_native(self.table, eager_only=True)
+        passed = [name for name in names if name not in recoded.column_names]
+        made = nw.from_arrow(recoded, backend=own.implementation)
+        if not passed:
+            return made.select(*names)
+        # a pandas index numbers the original rows: it must not travel along
+        return nw.concat([nw.maybe_reset_index(own.select(*passed)[rows]), made], how="horizontal").select(*names)
+
+    def _rewrap(self, taken: Any) -> Any:
+        if self.wrapping == "narwhals":
+            return taken
+        table = taken.to_native()
+        if self.wrapping == "duckdb":
+            return _as_relation(self.given, table)
+        levels = [name for name in self.index if name in table.columns] if self.index else []
+        return table.set_index(levels) if levels else table
+
+
+def _as_relation(given: Any, released: pa.Table) -> Any:  # noqa: ARG001  (DuckDB finds the table by the name of this argument)
+    """Return a table as a relation on the connection of another."""
+    return given.query("shoal_source", "select * from released")
+
+
+def unwrap(data: Any, roles: Sequence[str] = ()) -> Native:
+    """Return the user's own table, ready for rows to be taken from it; levels of an index in ``roles`` become columns."""
+    if isinstance(data, type):
+        raise DataError(f"The table must be a table, not the class of one. Got {data.__name__}.")
+    if hasattr(data, "to_native") and hasattr(data, "implementation"):  # narwhals
+        eager = data.collect() if hasattr(data, "collect") else data
+        return replace(unwrap(eager.to_native(), roles), wrapping="narwhals")
+    origin = type(data).__module__.split(".")[0]
+    if origin in {"duckdb", "_duckdb"}:
+        return Native(pa.table(data), "duckdb", data)
+    if isinstance(data, pa.RecordBatch):
+        return Native(pa.Table.from_batches([data]))
+    if origin == "polars" and hasattr(data, "collect"):
+        return Native(_collected(data))
+    if origin == "pandas" and hasattr(data, "index"):
+        known = getattr(data, "columns", ())
+        levels = tuple(name for name in data.index.names if name in roles and name not in known)
+        return Native(data.reset_index(level=list(levels)) if levels else data, index=levels)
+    if isinstance(data, (Mapping, pa.Table)) or origin == "polars" or _is_rows(data):
+        return Native(data)
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        return Native(_from_capsule(data))
+    raise _no_table(data)
+
+
+def _collected(data: Any) -> Any:
+    """Return a lazy polars table worked out."""
+    from polars.exceptions import PolarsError  # noqa: PLC0415
+
+    try:
+        return data.collect()
+    except PolarsError as fault:  # its text may hold values
+        raise DataError(
+            f"The lazy polars table cannot be collected ({type(fault).__name__}).", hint="collect it first to see why."
+        ) from None
+
+
+def _from_capsule(data: Any) -> pa.Table:
+    try:
+        return pa.table(data)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise DataError(
+            f"The table must have columns. Got a value of type {type(data).__name__}.", hint="pass a table."
+        ) from None
+
+
+def _is_rows(data: Any) -> bool:
+    return isinstance(data, list) and bool(data) and all(isinstance(row, Mapping) for row in data)
+
+
+def _no_table(data: Any) -> DataError:
+    kind = type(data).__name__
+    call = next((call for call in _CALLS if hasattr(data, call)), None)
+    if call is not None:
+        return DataError(f"A {kind} is not taken as it is.", hint=f"pass the table as data.{call}().")
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        return DataError("A record array is not taken as it is.", hint="pass it as pandas.DataFrame(data).")
+    return DataError(
+        f"The table must be a pandas, polars or pyarrow table, a dict of columns or speak the Arrow capsule. Got {kind}.",
+        hint="read a file with shoal.read_table(path), or turn the object into a dataframe first.",
+    )

@@ -1,0 +1,139 @@
+"""The making of a release: render, widen, check that cells cover their values, count again, measure.
+
+Nothing is released uncounted: each rendered cell is read and must cover its value, the cells are counted anew, independently of the groups that a method found,
+and every model is checked on that count. What falls short raises, and no release exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.arrays import IntArray
+from shoal.audit import Audit, audit, check_codes, check_cover, check_release, measure_attribute
+from shoal.encoding import CodedTable
+from shoal.errors import PrivacyError
+from shoal.frames import Frame
+from shoal.kernels.space.space import Cover
+from shoal.methods.base import Grouping, MethodInfo, most_withheld
+from shoal.metrics import Outcome, measure
+from shoal.privacy.base import PrivacyModel, Requirement
+from shoal.recipe import Recipe
+from shoal.recoding import released_cover, render
+from shoal.representatives import representatives
+from shoal.summary import Release
+from shoal.widening import widen_where_models_hold
+
+
+def make_release(
+    frame: Frame,
+    coded: CodedTable,
+    grouping: Grouping,
+    recipe: Recipe,
+    models: Sequence[PrivacyModel],
+    requirements: Sequence[Requirement],
+    method: MethodInfo | None = None,
+) -> Release:
+    """Render what a method found, count it again, and measure it; raise where it does not hold what was asked for."""
+    cover = released_cover(coded, grouping)
+    if recipe.widen:
+        cover = widen_where_models_hold(coded, grouping.labels, cover, recipe.widen, recipe.seed, requirements)
+    released = _assemble(frame, coded, grouping, cover, recipe)
+    _check_cover(frame, coded, grouping.labels, released, recipe)
+    counted = _verify(released, grouping.labels, coded, recipe, models, requirements)
+    metrics = measure(Outcome(coded, grouping.labels, cover, recipe.k))
+    return Release(
+        released=released,
+        groups=grouping.labels,
+        metrics=metrics | _certificate(metrics["ncp"], grouping.details.get("lower_bound")),
+        audit=_audit(released, coded, counted, recipe, requirements),
+        recipe=recipe,
+        coded=coded,
+        cover=cover,
+        source=frame,
+        details=dict(grouping.details) | {"cuts": None if recipe.widen else grouping.cuts},
+        method=method,
+        models=tuple(models),
+    )
+
+
+def _certificate(loss: float, bound: float | None) -> dict[str, float]:
+    """Return the least loss any grouping can have, where the method knows one, and the share of the loss above it."""
+    if bound is None:
+        return {}
+    return {"lower_bound": bound, "gap": 1 - bound / loss if loss > 0 else 0.0}
+
+
+def _assemble(frame: Frame, coded: CodedTable, grouping: Grouping, cover: Cover, recipe: Recipe) -> pa.Table:
+    """Put the released table together: recoded, sensitive and kept columns in the order of the input."""
+    kept = np.flatnonzero(grouping.labels >= 0)
+    recoded = (
+        representatives(coded, grouping.labels, grouping.typical)
+        if recipe.release == "representatives"
+        else render(coded, grouping.labels, cover)
+    )
+    passed = {*recipe.sensitive, *recipe.keep}
+    columns: dict[str, Any] = {}
+    for name in frame.names:
+        if name in recoded:
+            columns[name] = recoded[name]
+        elif name in passed:
+            column = frame.table.column(name)
+            columns[name] = column if len(kept) == frame.records else column.take(pa.array(kept))
+    return pa.table(columns)
+
+
+def _check_cover(frame: Frame, coded: CodedTable, labels: IntArray, released: pa.Table, recipe: Recipe) -> None:
+    """Read every distinct cell anew and ask whether it covers the values it stands for."""
+    if recipe.release == "representatives":
+        return
+    kept = None if (labels >= 0).all() else pa.array(np.flatnonzero(labels >= 0))
+    for column in coded.columns:
+        by_number = column.kind == "interval" and not column.ordinal
+        original = frame.typed(column.name) if by_number else frame.cells(column.name)
+        check_cover(column, original if kept is None else original.take(kept), released.column(column.name))
+
+
+def _verify(
+    released: pa.Table,
+    labels: IntArray,
+    coded: CodedTable,
+    recipe: Recipe,
+    models: Sequence[PrivacyModel],
+    requirements: Sequence[Requirement],
+) -> IntArray:
+    """Count the rendered rows again, independently of the groups, and check every model on that count; return the counted groups."""
+    counted = np.full(len(labels), -1, np.int32)
+    counted[labels >= 0] = check_release(released, recipe.quasi_identifiers, recipe.k)
+    withheld = int((labels < 0).sum())
+    if withheld > most_withheld(recipe.max_suppression, len(labels)):
+        raise PrivacyError(
+            f"{withheld} records would have to be withheld, more than 'max_suppression' allows "
+            f"({recipe.max_suppression:g} of {len(labels)}). Nothing was released.",
+            hint="allow more suppression, lower k, or take another method.",
+        )
+    for name in recipe.sensitive if models else ():
+        check_codes(name, coded.attributes[name].codes[labels >= 0], released.column(name))
+    for model, requirement in zip(models, requirements, strict=True):
+        failing = int(requirement.failing(counted, int(counted.max(initial=-1)) + 1).sum())
+        if failing:
+            raise PrivacyError(
+                f"{type(model).__name__} does not hold in {failing} groups. Nothing was released.",
+                hint="relax the model, allow suppression, or take another method.",
+            )
+    return counted
+
+
+def _audit(
+    released: pa.Table, coded: CodedTable, counted: IntArray, recipe: Recipe, requirements: Sequence[Requirement]
+) -> Audit:
+    """Return what protection the released rows have; sensitive columns are measured as the models measure them."""
+    groups = int(counted.max(initial=-1)) + 1
+    sensitive = {
+        name: measure_attribute(coded.attributes[name], counted, groups, requirements) for name in recipe.sensitive
+    }
+    return replace(audit(released, quasi_identifiers=recipe.quasi_identifiers), sensitive=sensitive)

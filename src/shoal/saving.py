@@ -1,0 +1,97 @@
+"""How a release becomes a file: its rows in a fresh order, read back and counted again before it gets its name."""
+
+from __future__ import annotations
+
+import secrets
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.audit import check_release
+from shoal.canonical import encode_dictionary, is_period
+from shoal.encoding import value_texts
+from shoal.errors import DataError, ParameterError, PrivacyWarning, SpreadsheetWarning
+from shoal.io.databases import Database, Promise, check_target_table, write_release
+from shoal.io.files import open_table
+from shoal.io.location import Location, locate
+from shoal.io.registry import find_source
+from shoal.io.spreadsheet import formula_columns, without_formulas
+from shoal.recipe import Recipe
+
+
+def sidecar_path(release: Path) -> Path:
+    """Return the file beside a release that says where it comes from."""
+    return release.with_name(f"{release.name}.json")
+
+
+def rows_to_write(released: pa.Table, form: str, *, shuffle: bool, spreadsheet_safe: bool) -> pa.Table:
+    """Return the rows as a file of this form gets them: shuffled, and harmless to spreadsheets where asked."""
+    if shuffle:
+        order = np.random.default_rng(secrets.randbits(128)).permutation(released.num_rows)
+        released = released.take(pa.array(order))
+    else:
+        _warn("The rows are written in the order of the input, which can help to name people.", PrivacyWarning)
+    if form != "csv":
+        return released
+    if spreadsheet_safe:
+        return without_formulas(released)
+    found = formula_columns(released)
+    if found:
+        listed = ", ".join(f"{name!r} ({cells:,})" for name, cells in found.items())
+        _warn(
+            f"A spreadsheet would run cells of these columns as formulas: {listed}. "
+            "Save with spreadsheet_safe=True to make them harmless.",
+            SpreadsheetWarning,
+        )
+    return released
+
+
+def readable(released: pa.Table) -> pa.Table:
+    """Return a table with periods and durations as text, which a text file has no other form for."""
+    for place, field in enumerate(released.schema):
+        if is_period(field.type) or pa.types.is_duration(field.type):
+            encoded = encode_dictionary(released.column(place))
+            texts = value_texts(encoded.dictionary).take(encoded.indices)
+            released = released.set_column(place, field.name, texts)
+    return released
+
+
+def save_to_database(released: pa.Table, recipe: Recipe, address: str, table: str, *, force: bool) -> None:
+    """Write a release, its rows in a fresh order, into a new table of a database that counts it before it is seen."""
+    location, source = _database(address)
+    rows = rows_to_write(released, "table", shuffle=True, spreadsheet_safe=False)
+    with source.session(location, f"the table {table!r}", read_only=False) as session:
+        write_release(session, table, rows, Promise(recipe.quasi_identifiers, recipe.k), force=force)
+
+
+def check_database(address: str, table: str, *, force: bool) -> None:
+    """Refuse a database that cannot be reached, or a table that is there, before any work begins."""
+    location, source = _database(address)
+    with source.session(location, f"the table {table!r}") as session:
+        check_target_table(session, table, force=force)
+
+
+def _database(address: str) -> tuple[Location, Database]:
+    location = locate(address)
+    source = find_source(location)
+    if not isinstance(source, Database):
+        raise ParameterError(
+            f"A release can be written into a table of a database only. Got a {source.name}.",
+            hint="name an address such as postgresql://host/db, or save to a file.",
+        )
+    return location, source
+
+
+def _warn(text: str, kind: type[Warning]) -> None:
+    """Warn whoever called ``Result.save``."""
+    warnings.warn(text, kind, stacklevel=5)
+
+
+def verify_written(path: Path, rows: pa.Table, released: pa.Table, recipe: Recipe) -> None:
+    """Read a written file back and count it again; its columns may bear other names than those of the release."""
+    written = open_table(path).table
+    if written.column_names != rows.column_names or written.num_rows != rows.num_rows:
+        raise DataError("The file read back differs from what was written. Nothing was released.")
+    check_release(written.rename_columns(released.column_names), recipe.quasi_identifiers, recipe.k)

@@ -1,0 +1,55 @@
+"""Files in the folder the page was started in; nothing outside it can be named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from shoal.errors import FileError
+
+_TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
+_MOST_LISTED = 500
+_DEEPEST = 3
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A file that can be chosen."""
+
+    name: str
+    """Its path within the folder."""
+    size: int
+
+
+def inside(folder: Path, name: str) -> Path:
+    """Return the file called ``name`` in the folder; ``..``, absolute paths and links that lead out are refused."""
+    given = Path(name)
+    if not name or "\0" in name or given.is_absolute() or ".." in given.parts:
+        raise FileError("Only files inside the folder can be used.", hint="start shoal serve in the folder you need.")
+    home = folder.resolve()
+    found = (home / given).resolve()
+    if not found.is_relative_to(home):
+        raise FileError("This link leads out of the folder.", hint="start shoal serve in the folder you need.")
+    return found
+
+
+def list_tables(folder: Path) -> list[Listed]:
+    """Return the tables in the folder and a little below it, in order of their names."""
+    found = islice(_walk(folder.resolve(), folder.resolve(), 1), _MOST_LISTED)
+    return sorted(found, key=lambda one: (one.name.count("/"), one.name.lower()))
+
+
+def _walk(home: Path, folder: Path, depth: int) -> Iterator[Listed]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(".") or not entry.resolve().is_relative_to(home):
+            continue
+        if entry.is_dir() and not entry.is_symlink() and depth < _DEEPEST:
+            yield from _walk(home, entry, depth + 1)
+        elif entry.is_file() and entry.name.lower().endswith(_TABLES):
+            yield Listed(entry.relative_to(home).as_posix(), entry.stat().st_size)

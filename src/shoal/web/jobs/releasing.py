@@ -1,0 +1,157 @@
+"""Tasks about a release: making it, looking at its rows, publishing it."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import shoal
+from shoal.api import compiles_first, recipe_parameters
+from shoal.frames import Frame
+from shoal.io.files import open_table
+from shoal.io.transaction import Transaction
+from shoal.recipe import check_recipe
+from shoal.report.html import column_figures, figures
+from shoal.result import Result
+from shoal.summary import Summary
+from shoal.web.jobs.loading import load
+from shoal.web.jobs.worker import Tell, stoppable
+from shoal.web.private import private_file
+from shoal.web.stored import StoredTable
+
+_RESULT, _FIGURES = "result.pickle", "figures"
+
+
+def make_release(tell: Tell, *, table: StoredTable, recipe: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Make a release, attack it, draw it; keep it in a private folder and return what is to be told about it."""
+    frame, home = load(table), Path(folder)
+    first = " · compiling, once: up to a minute" if compiles_first() else ""
+
+    def progress(share: float, text: str) -> None:
+        tell("progress", (0.8 * share, text + first))
+
+    parameters = recipe_parameters(check_recipe(recipe, "The recipe"))
+    with stoppable() as stop:
+        anonymizer = shoal.Anonymizer(**parameters, progress=progress, cancel=stop, on_interrupt="best")
+        result = anonymizer.fit(frame).result_
+    tell("progress", (0.82, "attacking the release"))
+    summary = result.report().summary
+    tell("progress", (0.92, "drawing"))
+    home.mkdir(mode=0o700, exist_ok=True)
+    drawn = _draw(summary, home / _FIGURES)
+    _keep(result, home / _RESULT)
+    return {"folder": folder, "summary": summary.model_dump(mode="json"), "figures": drawn}
+
+
+def _draw(summary: Summary, folder: Path) -> list[dict[str, Any]]:
+    """Write the pictures of the report, each as a file, and return their titles and notes."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = [(name, figure) for name, figure in figures(summary).items() if figure is not None]
+    found += [(f"column-{place}", figure) for place, figure in enumerate(column_figures(summary))]
+    for name, figure in found:
+        private_file(folder / f"{name}.svg").write_text(figure.svg, encoding="utf-8")
+    return [
+        {"name": name, "title": figure.title, "note": figure.note, "drawn": bool(figure.svg)} for name, figure in found
+    ]
+
+
+def _keep(result: Result, path: Path) -> None:
+    """Write a result without the table it was made from: that lies in a file already."""
+    bare = replace(
+        result.with_originals(), source=replace(result.source, table=result.source.table.schema.empty_table())
+    )
+    with private_file(path).open("wb") as stream:
+        pickle.dump(bare, stream, protocol=5)
+
+
+_results: dict[str, Result] = {}
+
+
+def load_result(table: StoredTable, folder: str) -> Result:
+    """Return a release that was made before; the last one stays at hand."""
+    if folder not in _results:
+        _results.clear()
+        with (Path(folder) / _RESULT).open("rb") as stream:
+            bare: Result = pickle.load(stream)  # noqa: S301  (our own file, in a folder nobody else can write)
+        _results[folder] = replace(bare, source=load(table))
+    return _results[folder]
+
+
+def read_rows(
+    tell: Tell,  # noqa: ARG001
+    *,
+    table: StoredTable,
+    folder: str,
+    first: int,
+    number: int,
+    withheld: bool,
+) -> dict[str, Any]:
+    """Return some records before and after, with the cells that were changed; or some that were withheld."""
+    result = load_result(table, folder)
+    chosen = np.flatnonzero(result.groups < 0 if withheld else result.groups >= 0)
+    rows = chosen[first : first + number]
+    names = result.released.column_names
+    was = {name: _texts(result.source, name, pa.array(rows)) for name in names}
+    place = pa.array(np.arange(first, first + len(rows)))
+    now = {} if withheld else {name: _texts(Frame(result.released), name, place) for name in names}
+    return {
+        "names": names,
+        "total": len(chosen),
+        "rows": [
+            {
+                "row": int(row),
+                "was": [was[name][number_] for name in names],
+                "is": None if withheld else [now[name][number_] for name in names],
+            }
+            for number_, row in enumerate(rows)
+        ],
+    }
+
+
+def _texts(frame: Frame, name: str, rows: pa.Array) -> list[str]:
+    column = frame.table.column(name).take(rows)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return ["" if value is None else str(value) for value in column.to_pylist()]
+
+
+def explain_cell(tell: Tell, *, table: StoredTable, folder: str, row: int, column: str) -> dict[str, Any]:  # noqa: ARG001
+    """Say why a cell is as coarse as it is."""
+    return load_result(table, folder).explain(row, column).as_dict()
+
+
+def publish(
+    tell: Tell, *, table: StoredTable, folder: str, targets: dict[str, str], source: str, own: list[str], force: bool
+) -> dict[str, Any]:
+    """Write release, report and recipe, all or none; count the release once more from its file."""
+    release, report, recipe = (Path(targets[name]) for name in ("release", "report", "recipe"))
+    files = Transaction(force=force, inputs=[source] if source else [])
+    for target in (release, report, recipe):
+        files.add(target, last=target is release)
+    result = load_result(table, folder)
+    tell("progress", (0.1, "writing the release, reading it back and counting it again"))
+    with files:
+        result.stage(files, release, shuffle=True, sidecar=False, spreadsheet_safe=False)
+        tell("progress", (0.4, "writing the report"))
+        files.temporary(report).write_text(result.report().text(report), encoding="utf-8")
+        _rebuild(result, own).stage(files, recipe)
+    tell("progress", (0.9, "counting once more from the file"))
+    counted = shoal.audit(
+        open_table(release),
+        quasi_identifiers=result.recipe.quasi_identifiers,
+        sensitive=result.recipe.sensitive,
+    )
+    return {"k": counted.k, "records": counted.records, "groups": counted.groups, "targets": targets}
+
+
+def _rebuild(result: Result, own: list[str]) -> shoal.Anonymizer:
+    """Return the recipe with the hierarchies made on the page as objects, so that they are saved beside it."""
+    parameters = recipe_parameters(result.recipe)
+    for column in own:
+        parameters["hierarchies"][column] = shoal.Hierarchy.from_csv(parameters["hierarchies"][column])
+    return shoal.Anonymizer(**parameters)

@@ -1,0 +1,21 @@
+"""What workers can do. Each task is called by its name with plain values and returns plain values.
+
+``tell("progress", (share, text))`` moves the bar; ``tell("part", value)`` hands over what is known already.
+"""
+
+from __future__ import annotations
+
+from shoal.web.jobs.comparing import compare_points
+from shoal.web.jobs.releasing import explain_cell, make_release, publish, read_rows
+from shoal.web.jobs.tables import count_people, count_values, open_table
+
+__all__ = [
+    "compare_points",
+    "count_people",
+    "count_values",
+    "explain_cell",
+    "make_release",
+    "open_table",
+    "publish",
+    "read_rows",
+]

@@ -1,0 +1,88 @@
+"""The same release without the page: as a command line and as Python, to copy."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from shoal.web.draft import Draft
+
+
+def input_name(draft: Draft) -> str:
+    """Return the table as a command in the folder names it."""
+    source = draft.source
+    if source is None or source.place == "demo":
+        return "shoal-demo/patients.csv"
+    return source.path if source.place == "database" else source.name
+
+
+def command_text(draft: Draft, names: Mapping[str, str]) -> str:
+    """Return the command that makes the same release from the recipe that was written."""
+    words = ["shoal", "anonymize", input_name(draft)]
+    for option, value in (draft.source.options if draft.source else {}).items():
+        words += [f"--{option.replace('_', '-')}", {"\t": "tab"}.get(value, str(value))]
+    words += ["--recipe", names["recipe"], "-o", names["release"], "--report", names["report"]]
+    lines = shlex.join(words)
+    return lines if draft.source is None or draft.source.place != "demo" else f"shoal demo\n{lines}"
+
+
+def python_text(draft: Draft, names: Mapping[str, str], folder: Path) -> str:
+    """Return the Python that makes the same release, run in ``folder``."""
+    return "\n".join(_python_lines(draft, names, folder))
+
+
+def _python_lines(draft: Draft, names: Mapping[str, str], folder: Path) -> Iterator[str]:
+    options = draft.source.options if draft.source else {}
+    read = "".join(f", {key}={value!r}" for key, value in options.items())
+    yield "import shoal"
+    yield ""
+    if draft.source is not None and draft.source.place == "demo":
+        yield "table = shoal.datasets.hospital(n=10_000, seed=0).patients"
+    else:
+        yield f"table = shoal.read_table({input_name(draft)!r}{read})"
+    yield "result = shoal.anonymize("
+    yield "    table,"
+    for key, value in _parameters(draft, names, folder):
+        yield f"    {key}={value},"
+    yield ")"
+    yield f"result.save({names['release']!r})"
+    yield f"result.report().save({names['report']!r})"
+
+
+def _parameters(draft: Draft, names: Mapping[str, str], folder: Path) -> Iterator[tuple[str, str]]:
+    recipe = draft.recipe()
+    for key, value in recipe.model_dump(exclude_unset=True, exclude={"version", "method_options"}).items():
+        if value in ([], {}, None):
+            continue
+        if key == "models":
+            yield key, "[" + ", ".join(_model(one) for one in value) + "]"
+        elif key == "hierarchies":
+            yield key, repr({column: _hierarchy(column, choice, names, folder) for column, choice in value.items()})
+        else:
+            yield key, repr(value)
+
+
+def _model(settings: Mapping[str, Any]) -> str:
+    classes = {
+        "l-diversity": "LDiversity",
+        "t-closeness": "TCloseness",
+        "alpha-k": "AlphaK",
+        "beta-likeness": "BetaLikeness",
+        "delta-disclosure": "DeltaDisclosure",
+        "k-anonymity": "KAnonymity",
+        "k-map": "KMap",
+        "delta-presence": "DeltaPresence",
+    }
+    given = ", ".join(f"{key}={value!r}" for key, value in settings.items() if key != "model")
+    return f"shoal.{classes[settings['model']]}({given})"
+
+
+def _hierarchy(column: str, choice: str, names: Mapping[str, str], folder: Path) -> str:
+    """Return a hierarchy as it lies in the folder, or beside the recipe that was written."""
+    if choice in {"flat", "set"}:
+        return choice
+    if Path(choice).is_relative_to(folder):
+        return Path(choice).relative_to(folder).as_posix()
+    return f"{Path(names['recipe']).stem}-hierarchies/{column}.csv"

@@ -1,0 +1,222 @@
+"""Step 3, Hierarchies: how a column is made coarser, as a tree one can change."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import BaseModel, Field
+
+from shoal.errors import HierarchyError, ParameterError
+from shoal.hierarchy import Hierarchy
+from shoal.web import trees
+from shoal.web.folder import inside, list_tables
+from shoal.web.private import private_file
+from shoal.web.routes.columns import coarser_words
+from shoal.web.routes.common import Answer, Here, go
+from shoal.web.routes.rendering import render
+from shoal.web.session import Session
+
+router = APIRouter()
+
+_MOST_NODES = 400
+_MOST_BARS = 80
+_MOST_VALUES = 100_000
+
+
+class Making(BaseModel):
+    """How a column shall be made coarser."""
+
+    column: str
+    how: Literal["ranges", "set", "flat", "suggest"]
+
+
+class Loading(BaseModel):
+    """A hierarchy file: one of the folder, or the text of one that was chosen in the browser."""
+
+    column: str
+    name: str = Field(default="", max_length=4096)
+    text: str = Field(default="", max_length=900_000)
+
+
+class Change(BaseModel):
+    """A change of the tree."""
+
+    column: str
+    what: Literal["move", "merge", "rename", "dissolve", "add"]
+    nodes: list[str] = Field(default=[], max_length=10_000)
+    name: str = Field(default="", max_length=1000)
+
+
+@router.get("/hierarchies", response_class=HTMLResponse)
+async def show(request: Request, session: Here, column: str | None = None) -> Response:
+    """Show the tree of a column, by default of the first quasi-identifier."""
+    if session.table is None:
+        return RedirectResponse("/open", status_code=303)
+    known = session.draft.get("quasi_identifiers")
+    chosen = column if column in known else next(iter(known), None)
+    view: dict[str, Any] = {"column": chosen, "known": _choices(session), "tree": None, "files": []}
+    if chosen is not None:
+        view |= await _column_view(session, chosen)
+    return render("hierarchies", request, session, view)
+
+
+def _choices(session: Session) -> list[dict[str, str]]:
+    types = {one["name"]: one["type"] for one in session.need_table().columns}
+    return [
+        {"name": name, "words": coarser_words(session.draft, name, types[name])}
+        for name in session.draft.get("quasi_identifiers")
+    ]
+
+
+async def _column_view(session: Session, column: str) -> dict[str, Any]:
+    counts = await session.count_values(column)
+    tree = load_tree(session, column)
+    words = next(one["words"] for one in _choices(session) if one["name"] == column)
+    view: dict[str, Any] = {
+        "words": words,
+        "distinct": len(counts),
+        "ranged": words == "ranges",
+        "files": [one.name for one in list_tables(session.folder) if one.name.lower().endswith((".csv", ".txt"))],
+    }
+    if tree is None:
+        return view
+    strange = [value for value in counts if value not in set(tree.leaves)]
+    sums = trees.count_nodes(tree, counts)
+    rows = list(_rows(tree, sums))
+    return view | {
+        "tree": tree,
+        "rows": rows,
+        "hidden_rows": tree.n_nodes - len(rows),
+        "groups": list(reversed(tree.labels[tree.n_leaves :]))[:_MOST_NODES],
+        "uncovered": strange[:20],
+        "uncovered_values": len(strange),
+        "uncovered_rows": sum(counts[value] for value in strange),
+        "levels": [_level(number, bars) for number, bars in enumerate(trees.level_counts(tree, counts))],
+        "largest": max(sums.values(), default=1) or 1,
+    }
+
+
+def _level(number: int, bars: list[tuple[str, int]]) -> dict[str, Any]:
+    shown = bars if len(bars) <= _MOST_BARS else sorted(bars, key=lambda one: -one[1])[:_MOST_BARS]
+    return {
+        "number": number,
+        "groups": len(bars),
+        "bars": [{"label": label, "count": count} for label, count in shown],
+        "most": max((count for _, count in bars), default=1) or 1,
+        "cut": len(bars) > len(shown),
+    }
+
+
+def _rows(tree: Hierarchy, sums: dict[str, int]) -> Iterator[dict[str, Any]]:
+    """Give the nodes from the top down, each before what is below it; not more than a page can show."""
+    stack = [(tree.labels[tree.root], 0)]
+    given = 0
+    while stack and given < _MOST_NODES:
+        label, depth = stack.pop()
+        children = tree.children(label)
+        yield {"label": label, "depth": min(depth, 8), "group": bool(children), "count": sums[label], "top": depth == 0}
+        given += 1
+        stack.extend((child, depth + 1) for child in reversed(children))
+
+
+def load_tree(session: Session, column: str) -> Hierarchy | None:
+    """Return the hierarchy of a column, if it has one."""
+    choice = session.draft.get("hierarchies").get(column)
+    if choice in {None, "set", "flat"}:
+        return None
+    return Hierarchy.from_csv(choice)
+
+
+def _keep(session: Session, column: str, tree: Hierarchy, words: str) -> Answer:
+    """Write a hierarchy to a private file of its own: earlier ones stay, so that undo finds them."""
+    target = private_file(session.private / f"hierarchy-{session.new_name()}.csv")
+    tree.to_csv(target)
+    session.change(session.draft.with_choice("hierarchies", column, str(target)), f"{column}: {words}")
+    return go()
+
+
+@router.post("/hierarchies/make")
+async def make(making: Making, session: Here) -> Answer:
+    """Make a column coarser in another way."""
+    if making.how == "suggest":
+        counts = await session.count_values(making.column)
+        if len(counts) > _MOST_VALUES:
+            raise ParameterError(f"{making.column} has {len(counts):,} values, too many for a tree on a page.")
+        kinds = {one["name"]: one["type"] for one in session.need_table().columns}
+        tree = trees.suggest(list(counts), kinds[making.column])
+        return _keep(session, making.column, tree, "hierarchy suggested")
+    choice = {"ranges": None, "set": "set", "flat": "flat"}[making.how]
+    session.change(session.draft.with_choice("hierarchies", making.column, choice), f"{making.column}: {making.how}")
+    return go()
+
+
+@router.post("/hierarchies/load")
+async def load(loading: Loading, session: Here) -> Answer:
+    """Take a hierarchy from a file in ARX's format; the file itself is never changed."""
+    if loading.name:
+        path = inside(session.folder, loading.name)
+        tree = Hierarchy.from_csv(path)
+        session.change(
+            session.draft.with_choice("hierarchies", loading.column, str(path)), f"{loading.column}: {path.name}"
+        )
+        return go()
+    if not loading.text:
+        raise HierarchyError("The file is empty.")
+    tree = Hierarchy.from_csv(io.StringIO(loading.text))
+    return _keep(session, loading.column, tree, "hierarchy loaded")
+
+
+@router.post("/hierarchies/change")
+async def change(change: Change, session: Here) -> Answer:
+    """Change the tree of a column."""
+    tree = load_tree(session, change.column)
+    if tree is None:
+        raise ParameterError(f"{change.column} has no hierarchy yet.", hint="have one suggested, or load one.")
+    if change.what == "add":
+        counts = await session.count_values(change.column)
+        known = set(tree.leaves)
+        changed = trees.add(tree, [value for value in counts if value not in known])
+    else:
+        changed = _changed(tree, change)
+    words = {
+        "move": f"{_some(change.nodes)} to {change.name}",
+        "merge": f"{_some(change.nodes)} put together as {change.name}",
+        "rename": f"{_some(change.nodes)} renamed {change.name}",
+        "dissolve": f"{_some(change.nodes)} dissolved",
+        "add": "values without a place added",
+    }
+    return _keep(session, change.column, changed, words[change.what])
+
+
+def _changed(tree: Hierarchy, change: Change) -> Hierarchy:
+    if not change.nodes:
+        raise HierarchyError("Nothing is ticked.", hint="tick the values or groups to change.")
+    if change.what == "move":
+        return trees.move(tree, change.nodes, change.name)
+    if change.what == "merge":
+        return trees.merge(tree, change.nodes, change.name.strip())
+    if len(change.nodes) > 1:
+        raise HierarchyError("Tick one group only.")
+    if change.what == "rename":
+        return trees.rename(tree, change.nodes[0], change.name.strip())
+    return trees.dissolve(tree, change.nodes[0])
+
+
+def _some(nodes: list[str]) -> str:
+    return ", ".join(nodes[:3]) + (f" and {len(nodes) - 3} more" if len(nodes) > 3 else "")
+
+
+@router.get("/hierarchies/download")
+def download(column: str, session: Here) -> Response:
+    """Return the hierarchy of a column as a file in ARX's format."""
+    choice = session.draft.get("hierarchies").get(column)
+    if choice in {None, "set", "flat"}:
+        raise ParameterError(f"{column} has no hierarchy.")
+    text = Path(choice).read_text(encoding="utf-8")
+    safe = "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in column)
+    return Response(text, media_type="text/csv", headers={"content-disposition": f'attachment; filename="{safe}.csv"'})

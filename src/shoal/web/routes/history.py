@@ -1,0 +1,100 @@
+"""Undo, redo, and the recipe as it stands: visible, savable, loadable at any time."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import PlainTextResponse
+from pydantic import BaseModel, Field
+
+from shoal.errors import ParameterError
+from shoal.recipe import check_recipe, recipe_text
+from shoal.web.draft import Draft
+from shoal.web.routes.common import Answer, Here, go
+from shoal.web.session import Session
+
+router = APIRouter()
+
+
+class Place(BaseModel):
+    """Where in the history to go."""
+
+    place: int = Field(ge=0)
+
+
+class Loaded(BaseModel):
+    """The text of a recipe file."""
+
+    text: str = Field(max_length=500_000)
+
+
+def view(session: Session) -> dict[str, Any]:
+    """Return the steps taken and the recipe they led to."""
+    return {"steps_taken": session.history.steps, "place": session.history.place, "recipe": draft_text(session.draft)}
+
+
+def draft_text(draft: Draft) -> str:
+    """Return the recipe as TOML, also while it is not complete."""
+    if draft.get("quasi_identifiers"):
+        return recipe_text(draft.recipe())
+    return "# no quasi-identifier is chosen yet\n"
+
+
+@router.post("/history/go")
+async def go_to(place: Place, session: Here) -> Answer:
+    """Go to any step of the history."""
+    session.go(place.place)
+    return go()
+
+
+@router.post("/history/undo")
+async def undo(session: Here) -> Answer:
+    """Take the last step back."""
+    session.go(session.history.place - 1)
+    return go()
+
+
+@router.post("/history/redo")
+async def redo(session: Here) -> Answer:
+    """Take a step again that was taken back."""
+    session.go(session.history.place + 1)
+    return go()
+
+
+@router.get("/recipe.toml")
+async def download(session: Here) -> PlainTextResponse:
+    """Return the recipe as a file."""
+    return PlainTextResponse(
+        recipe_text(session.draft.recipe()),
+        headers={"content-disposition": 'attachment; filename="recipe.toml"'},
+    )
+
+
+@router.post("/history/load")
+async def load(loaded: Loaded, session: Here) -> Answer:
+    """Take all choices from a recipe file; hierarchy files it names must lie in the folder."""
+    try:
+        content = tomllib.loads(loaded.text)
+    except tomllib.TOMLDecodeError:
+        raise ParameterError("This is no recipe: it is not valid TOML.") from None
+    recipe = check_recipe(content, "The recipe")
+    table = session.table
+    named = {*recipe.quasi_identifiers, *recipe.sensitive, *recipe.identifiers, *recipe.keep}
+    strange = sorted(named - set(table.names)) if table else []
+    if strange:
+        raise ParameterError(f"The recipe names columns this table does not have: {', '.join(strange)}.")
+    kept = _local_hierarchies(session, recipe.hierarchies)
+    content = recipe.model_dump(exclude_unset=True, exclude={"version"}) | {"hierarchies": kept}
+    session.change(Draft(session.draft.source, content), "recipe loaded")
+    return go("columns" if table else None)
+
+
+def _local_hierarchies(session: Session, named: dict[str, str]) -> dict[str, str]:
+    from shoal.web.folder import inside  # noqa: PLC0415
+
+    return {
+        column: choice if choice in {"flat", "set"} else str(inside(session.folder, choice))
+        for column, choice in named.items()
+    }

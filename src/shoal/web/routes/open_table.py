@@ -1,0 +1,121 @@
+"""Step 1, Open: a file of the folder, a file that is dropped, or the demo register."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import unquote
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+
+from shoal.errors import FileError, ParameterError
+from shoal.notation import make_notation
+from shoal.web.draft import NOTATION, Source
+from shoal.web.folder import inside, list_tables
+from shoal.web.private import private_file
+from shoal.web.routes.common import Answer, Here, go
+from shoal.web.session import Session
+
+router = APIRouter()
+
+SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+ENCODINGS = ("utf-8", "utf-8-sig", "cp1252", "latin-1", "utf-16")
+_KEPT_FREE = 1 << 28
+"""Bytes of the disk that a dropped file may not take."""
+_SILENCE = 60.0
+"""Seconds a sender may say nothing."""
+
+
+class Chosen(BaseModel):
+    """What to open."""
+
+    place: Literal["folder", "demo"]
+    name: str = Field(default="", max_length=4096)
+
+
+class Reading(BaseModel):
+    """How a text file is read; what is empty is found by itself."""
+
+    separator: str = Field(default="", max_length=1)
+    encoding: str = Field(default="", max_length=40)
+    decimal: str = Field(default="", max_length=1)
+    thousands: str = Field(default="", max_length=1)
+    date_format: str = Field(default="", max_length=100)
+    missing: str = Field(default="", max_length=1000)
+
+
+def view(session: Session) -> dict[str, Any]:
+    """Return the files to choose from, and what was understood of the one that is open."""
+    return {
+        "files": list_tables(session.folder),
+        "folder": session.folder.name,
+        "separators": SEPARATORS,
+        "encodings": ENCODINGS,
+        "decimals": {",": "comma", ".": "point"},
+        "thousands": {",": "comma", ".": "point", " ": "space", "'": "apostrophe"},
+        "given": session.draft.source.options if session.draft.source else {},
+    }
+
+
+@router.post("/open")
+async def open_chosen(chosen: Chosen, session: Here) -> Answer:
+    """Open a file of the folder, or the demo register."""
+    if chosen.place == "demo":
+        return _start(session, Source("demo", "demo register"))
+    path = inside(session.folder, chosen.name)
+    return _start(session, Source("folder", path.name, str(path)))
+
+
+def _start(session: Session, source: Source) -> Answer:
+    job = session.open(source)
+    return go(None if job else "columns", job)
+
+
+@router.post("/open/drop")
+async def open_dropped(request: Request, session: Here) -> Answer:
+    """Take a file that was dropped on the page: straight to a private file, whatever its size."""
+    name = Path(unquote(request.headers.get("x-file-name", ""))).name[-200:]
+    if not name:
+        raise ParameterError("The file has no name.")
+    folder = session.private / session.new_name()
+    folder.mkdir(mode=0o700)
+    target = private_file(folder / name)
+    try:
+        await _receive(request, target)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return _start(session, Source("dropped", name, str(target)))
+
+
+async def _receive(request: Request, target: Path) -> None:
+    chunks = request.stream().__aiter__()
+    with target.open("wb") as stream:
+        while True:
+            try:
+                chunk = await asyncio.wait_for(chunks.__anext__(), _SILENCE)
+            except StopAsyncIteration:
+                return
+            if shutil.disk_usage(target.parent).free < _KEPT_FREE + len(chunk):
+                raise FileError(
+                    "There is not enough disk space for this file.",
+                    hint="put it into the folder: it is then read where it lies.",
+                )
+            stream.write(chunk)
+
+
+@router.post("/open/reading")
+async def correct_reading(reading: Reading, session: Here) -> Answer:
+    """Read the open file in another way."""
+    source = session.draft.source
+    if source is None or source.place not in {"folder", "dropped"}:
+        raise ParameterError("No file is open whose reading could be corrected.")
+    options: dict[str, Any] = {key: value for key, value in reading.model_dump().items() if value}
+    if reading.missing:
+        options["missing"] = [mark.strip() for mark in reading.missing.split(",") if mark.strip()]
+    make_notation("The page", **{key: value for key, value in options.items() if key in NOTATION})
+    return _start(session, replace(source, options=options))

@@ -1,0 +1,116 @@
+"""Step 7, Publish: the checklist, the files, and the same as a command and as Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, HTTPException
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field
+
+from shoal.errors import FileError, ParameterError
+from shoal.web.folder import inside
+from shoal.web.repeating import command_text, python_text
+from shoal.web.routes.common import Answer, Here, go
+from shoal.web.session import Session
+
+router = APIRouter()
+
+_ENDINGS = {
+    "release": (".csv", ".tsv", ".csv.gz", ".parquet"),
+    "report": (".html", ".md", ".json"),
+    "recipe": (".toml",),
+}
+_REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-modals; frame-ancestors 'none'"
+
+
+class Targets(BaseModel):
+    """What to write, and what the steward has read."""
+
+    release: str = Field(max_length=200)
+    report: str = Field(max_length=200)
+    recipe: str = Field(max_length=200)
+    replace: bool = False
+    read: list[int] = Field(default=[], max_length=1000)
+
+
+def view(session: Session) -> dict[str, Any]:
+    """Return the checklist, the names, what was written, and how to repeat it."""
+    release = session.release
+    if release is None:
+        return {"made": None}
+    published = session.releases.published.get(session.release_key)
+    stem = _stem(session)
+    names = published["names"] if published else {
+        "release": f"{stem}-release.csv", "report": f"{stem}-report.html", "recipe": f"{stem}-recipe.toml",
+    }  # fmt: skip
+    return {
+        "made": release,
+        "s": release.summary,
+        "names": names,
+        "folder": session.folder.name,
+        "published": published,
+        "command": command_text(session.draft, names),
+        "python": python_text(session.draft, names, session.folder),
+    }
+
+
+def _stem(session: Session) -> str:
+    source = session.draft.source
+    return "patients" if source is None or source.place == "demo" else source.name.split(".")[0]
+
+
+@router.post("/publish")
+async def publish(targets: Targets, session: Here) -> Answer:
+    """Write release, report and recipe into the folder; every warning must have been read."""
+    release, table, source = session.need_release(), session.need_table(), session.draft.source
+    unread = set(range(len(release.summary["warnings"]))) - set(targets.read)
+    if unread:
+        raise ParameterError("Some warnings are not ticked off yet.", hint="read and tick them first.")
+    names = targets.model_dump(include=set(_ENDINGS))
+    paths = {what: _target(session, what, name) for what, name in names.items()}
+    key = session.release_key
+
+    def keep(found: dict[str, Any]) -> None:
+        session.releases.published[key] = found | {"names": names}
+        session.touch()
+
+    private = str(session.private)
+    job = session.run(
+        session.desk, "publish", "publish", keep,
+        table=table.stored, folder=release.folder, targets=paths, force=targets.replace,
+        source=source.path if source and source.place == "folder" else "",
+        own=[one for one, choice in session.draft.get("hierarchies").items() if str(choice).startswith(private)],
+    )  # fmt: skip
+    return go(job=job)
+
+
+def _target(session: Session, what: str, name: str) -> str:
+    path = inside(session.folder, name)
+    if not path.name.lower().endswith(_ENDINGS[what]):
+        raise FileError(f"The {what} {path.name!r} has no known ending.", hint=f"use {' or '.join(_ENDINGS[what])}.")
+    return str(path)
+
+
+def _written(session: Session, what: str) -> Path:
+    published = session.releases.published.get(session.release_key)
+    if published is None or what not in _ENDINGS:
+        raise HTTPException(404)
+    path = inside(session.folder, published["names"][what])
+    if not path.is_file():
+        raise FileError(f"The file {path.name!r} is no longer there.", hint="write it again.")
+    return path
+
+
+@router.get("/publish/{what}/download")
+async def download(what: str, session: Here) -> FileResponse:
+    """Return a written file for the browser to save."""
+    path = _written(session, what)
+    return FileResponse(path, filename=path.name)
+
+
+@router.get("/publish/report/show")
+async def show_report(session: Here) -> FileResponse:
+    """Show the report by itself; the browser prints it or saves it as PDF."""
+    return FileResponse(_written(session, "report"), headers={"content-security-policy": _REPORT_POLICY})

@@ -1,0 +1,75 @@
+"""Filling in the templates: a step, and what stands around every step."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import jinja2
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+
+from shoal.report.words import chance, listed, percent
+from shoal.web.session import Session, describe_job
+
+STEPS = {
+    "open": "Open",
+    "columns": "Columns",
+    "hierarchies": "Hierarchies",
+    "protect": "Protect",
+    "compare": "Compare",
+    "look": "Look",
+    "publish": "Publish",
+}
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """Return what fills in the templates; every value is escaped."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("shoal.web"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"percent": percent, "chance": chance, "listed": listed, "count": "{:,}".format}
+    return environment
+
+
+def render(step: str, request: Request, session: Session, view: dict[str, Any]) -> HTMLResponse:
+    """Return the page of a step."""
+    page = templates().get_template(f"{step}.html.j2")
+    return HTMLResponse(page.render(**_frame(step, request, session), **view))
+
+
+def _frame(step: str, request: Request, session: Session) -> dict[str, Any]:
+    """Return what stands around every step."""
+    order = list(STEPS)
+    place = order.index(step) if step in order else None
+    return {
+        "step": step,
+        "steps": STEPS,
+        "before": None if not place else order[place - 1],
+        "after": None if place is None or place + 1 >= len(order) else order[place + 1],
+        "change_key": request.app.state.keys.change,
+        "version": session.history.version,
+        "draft": session.draft,
+        "table": session.table,
+        "release": session.release,
+        "done": _done(session),
+        "people": session.people_now() if session.table else None,
+        "history_place": session.history.place,
+        "history_steps": session.history.steps,
+        "jobs": {kind: describe_job(job) for kind, job in session.jobs.items() if job.active},
+    }
+
+
+def _done(session: Session) -> dict[str, bool]:
+    made = session.release is not None
+    return dict.fromkeys(STEPS, False) | {
+        "open": session.table is not None,
+        "columns": session.draft.ready,
+        "protect": made,
+        "publish": made and session.release_key in session.releases.published,
+    }

@@ -1,0 +1,35 @@
+// Step 4: all of it is forms; the loss as it falls is drawn while the search runs.
+import { listeners } from '/static/page.js';
+
+export function wire(root) {
+  const panel = root.querySelector('#job-protect');
+  const falling = [];
+  let seen = !panel.hidden;
+  listeners.job.set('protect', (job) => {
+    if (!seen && job.state === 'running') panel.scrollIntoView({ block: 'nearest' });
+    seen = true;
+    const loss = /loss ([\d.]+)/.exec(job.text);
+    if (!loss) return;
+    falling.push(Number(loss[1]));
+    draw(panel, falling);
+  });
+}
+
+function draw(panel, falling) {
+  const space = 'http://www.w3.org/2000/svg';
+  let picture = panel.querySelector('svg');
+  if (!picture) {
+    picture = document.createElementNS(space, 'svg');
+    picture.setAttribute('viewBox', '0 0 300 40');
+    picture.setAttribute('class', 'falling');
+    picture.setAttribute('role', 'img');
+    picture.append(document.createElementNS(space, 'polyline'));
+    panel.append(picture);
+  }
+  const last = falling[falling.length - 1];
+  const most = Math.max(...falling);
+  const span = most - Math.min(...falling) || 1;
+  const points = falling.map((loss, place) => `${(300 * place) / Math.max(falling.length - 1, 1)},${38 - (36 * (loss - most + span)) / span}`);
+  picture.firstChild.setAttribute('points', points.join(' '));
+  picture.setAttribute('aria-label', `loss ${(100 * last).toFixed(2)} %, falling`);
+}

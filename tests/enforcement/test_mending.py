@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.encoding import encode
+from shoal.enforcement.keeping import keep_models, withhold_failing
+from shoal.enforcement.mending import build_case, failing_groups, mend, neighbour_order
+from shoal.errors import PrivacyError
+from shoal.frames import Frame
+from shoal.methods.base import Grouping, Task
+from tests import reference, reference_mending
+from tests.tables import coded_table
+
+MODELS = {
+    "distinct": [shoal.LDiversity(2)],
+    "entropy": [shoal.LDiversity(1.6, "entropy")],
+    "recursive": [shoal.LDiversity(2, "recursive", c=3.0)],
+    "equal": [shoal.TCloseness(0.3)],
+    "ordered": [shoal.TCloseness(0.25, column="n"), shoal.LDiversity(2, column="s")],
+    "alpha": [shoal.AlphaK(0.75, column="s")],
+    "beta": [shoal.BetaLikeness(1.0)],
+    "delta": [shoal.DeltaDisclosure(1.2, column="s")],
+    "larger k": [shoal.KAnonymity(7)],
+}
+
+
+def random_table(seed, n=120):
+    rng = np.random.default_rng(seed)
+    table = pa.table(
+        {
+            "a": rng.integers(0, 15, n),
+            "b": rng.choice(list("uvwxyz"), n),
+            "s": rng.choice(["x", "y", "z"], n, p=[0.6, 0.3, 0.1]),
+            "n": rng.integers(0, 6, n),
+        }
+    )
+    return encode(Frame(table), ["a", "b"], attributes=["s", "n"])
+
+
+def blocks(n, k):
+    """Groups of k in the order of the records, the last one larger."""
+    return np.minimum(np.arange(n) // k, n // k - 1).astype(np.int32)
+
+
+def bound(table, models, k, **more):
+    return Task(k=k, requirements=tuple(model.bind(table) for model in models), **more)
+
+
+def total_cost(table, labels):
+    groups = [np.flatnonzero(labels == label).tolist() for label in range(labels.max() + 1)]
+    withheld = int((labels < 0).sum()) * sum(table.weights)
+    return sum(reference.group_cost(table, group) * len(group) for group in groups) + withheld
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", MODELS)
+@settings(max_examples=10)
+@given(st.integers(0, 10_000))
+def test_after_mending_every_group_has_k_records_and_meets_every_model(name, seed):
+    table = random_table(seed)
+    task = bound(table, MODELS[name], k=4)
+    labels = mend(table, blocks(table.records, 4), task)
+    groups = labels.max() + 1
+    assert labels.min() == 0
+    assert np.bincount(labels).min() >= 4
+    assert not failing_groups(task.requirements, labels, groups).any()
+
+
+def test_groups_that_meet_the_models_are_left_as_they_are():
+    table = random_table(0)
+    labels = blocks(table.records, 20)
+    assert mend(table, labels, bound(table, [shoal.LDiversity(2)], k=20)) is labels
+
+
+def test_mending_is_cheaper_than_making_one_group_and_repeats_itself():
+    table = random_table(1)
+    task = bound(table, [shoal.TCloseness(0.3, column="s")], k=4)
+    start = np.argsort(np.argsort(table.codes[0], kind="stable")).astype(np.int32) // 4
+    labels = mend(table, start, task)
+    assert labels.tolist() == mend(table, start, task).tolist()
+    assert total_cost(table, labels) < 0.7 * total_cost(table, np.zeros(table.records, np.int32))
+
+
+def test_two_groups_of_one_value_each_swap_a_record_rather_than_become_one():
+    table = pa.table({"a": [0, 1, 1, 2, 2, 3], "s": ["x", "x", "x", "y", "y", "y"]})
+    coded = encode(Frame(table), ["a"], attributes=["s"])
+    labels = mend(coded, np.array([0, 0, 0, 1, 1, 1], np.int32), bound(coded, [shoal.LDiversity(2)], k=3))
+    assert labels.max() == 1
+    assert labels[2] != labels[0] or labels[1] != labels[0]
+    best = min(
+        total_cost(coded, np.array([int(record in right) for record in range(6)], np.int32))
+        for right in [(1, 4, 5), (2, 4, 5), (0, 4, 5), (1, 3, 5), (0, 3, 5), (0, 3, 4), (1, 3, 4)]
+    )
+    assert total_cost(coded, labels) == pytest.approx(best)
+
+
+def test_a_group_that_costs_less_to_withhold_is_withheld_as_far_as_allowed():
+    table = pa.table({"a": [0, 0, 0, 0, 100, 100], "s": ["x", "y", "x", "y", "x", "x"]})
+    coded = encode(Frame(table), ["a"], attributes=["s"])
+    start = np.array([0, 0, 1, 1, 2, 2], np.int32)
+    allowed = mend(coded, start, bound(coded, [shoal.LDiversity(2)], k=2, max_suppression=0.4))
+    assert allowed.tolist() == [0, 0, 1, 1, -1, -1]
+    forbidden = mend(coded, start, bound(coded, [shoal.LDiversity(2)], k=2))
+    assert forbidden.min() == 0
+
+
+def test_groups_of_a_global_recoding_are_withheld_or_refused():
+    table = random_table(2, n=40)
+    labels = blocks(40, 8)
+    task = bound(table, [shoal.LDiversity(3, column="s")], k=8, max_suppression=1.0)
+    failing = failing_groups(task.requirements, labels, 5)
+    assert failing.any()
+    kept = keep_models(Grouping(labels, cuts=()), table, task, "global").labels
+    assert (kept < 0).tolist() == failing[labels].tolist()
+    assert kept.max() + 1 == (~failing).sum()
+    with pytest.raises(PrivacyError, match="max_suppression"):
+        withhold_failing(labels, replace(task, max_suppression=0.0))
+
+
+def test_a_model_that_no_grouping_meets_is_refused():
+    table = pa.table({"a": [0, 1, 2, 3], "s": ["x", "y", "x", "y"], "n": [1, 1, 1, 2]})
+    coded = encode(Frame(table), ["a"], attributes=["s", "n"])
+    task = bound(coded, [shoal.KAnonymity(5)], k=2)
+    with pytest.raises(PrivacyError, match="No grouping"):
+        mend(coded, np.array([0, 0, 1, 1], np.int32), task)
+
+
+def test_neighbours_in_the_table_are_near_in_the_order():
+    from shoal.kernels.space.space import cover_groups
+
+    table = encode(Frame(pa.table({"a": [5, 1, 3, 2, 4, 0, 6, 7, 8, 9]})), ["a"])
+    cover = cover_groups(table.space, table.codes, np.arange(10, dtype=np.int32), 10)
+    order = neighbour_order(table, cover)
+    assert sorted(order.tolist()) == list(range(10))
+    assert set(table.codes[0][order[:5]].tolist()) == set(range(5))
+
+
+def test_a_population_bounds_the_groups_of_a_release():
+    rng = np.random.default_rng(3)
+    people = pa.table({"a": rng.integers(0, 40, 400), "b": rng.choice(["u", "v", "w"], 400)})
+    sample = people.take(pa.array(rng.permutation(400)[:80]))
+    for model in (shoal.KMap(30, people), shoal.DeltaPresence(0.0, 0.4, people)):
+        result = shoal.anonymize(sample, k=4, quasi_identifiers=["a", "b"], models=[model], method="mondrian")
+        for cells in {tuple(row.values()) for row in result.released.to_pylist()}:
+            own = sum(tuple(row.values()) == cells for row in result.released.to_pylist())
+            low, high = (
+                (int(end) for end in cells[0].strip("[]").split("-")) if "-" in cells[0] else (int(cells[0]),) * 2
+            )
+            texts = cells[1].strip("{}").split(", ")
+            fit = sum(low <= row["a"] <= high and row["b"] in texts for row in people.to_pylist())
+            assert fit >= 30 if isinstance(model, shoal.KMap) else own / fit <= 0.4
+
+
+def laid_out(table, labels, task):
+    """Return the groups as the kernels keep them."""
+    from shoal.kernels.enforcement.mending import link
+    from shoal.kernels.space.space import cost_table, cover_groups
+
+    cover = cover_groups(table.space, table.codes, labels, int(labels.max()) + 1)
+    chains = link(labels, int(labels.max()) + 1)
+    chains.cost[:] = table.space.weight @ cost_table(table.space, cover)
+    return build_case(table, task), cover, chains
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(sorted(MODELS)),
+    st.text("infs", min_size=1, max_size=3),
+    st.integers(0, 10**6),
+    st.integers(1, 6),
+    st.integers(1, 3),
+)
+def test_exchanges_are_those_of_the_plain_reference(model, letters, seed, reach, most):
+    from shoal.kernels.enforcement.exchange import exchange_records
+    from shoal.kernels.enforcement.mending import label_records
+    from shoal.kernels.space.range_costs import tabulate_costs
+
+    rng = np.random.default_rng(seed)
+    attributes = random_table(seed % 97, n=40).attributes
+    table = replace(coded_table(40, letters, seed, missing=bool(seed % 2)), attributes=attributes)
+    models = MODELS[model] if model != "larger k" else [shoal.KAnonymity(3)]
+    try:
+        task = bound(table, models, k=3)
+    except PrivacyError:  # not even the whole table meets the model
+        assume(condition=False)
+    groups = int(rng.integers(2, 8))
+    labels = np.unique(rng.integers(0, groups, 40), return_inverse=True)[1].astype(np.int32)
+    case, cover, chains = laid_out(table, labels, task)
+    order = rng.permutation(len(cover.size)).astype(np.int32)
+    plain = [np.flatnonzero(labels == group).tolist() for group in range(len(cover.size))]
+    reference_mending.exchange(table, task.requirements, plain, order.tolist(), 3, reach, most)
+    exchange_records(
+        table.space, tabulate_costs(table.space), table.codes, case.rules, case.crowds, case.points, 3,
+        cover, chains, order, 0, len(order), reach, most,
+    )  # fmt: skip
+    expected = np.empty(40, np.int32)
+    for number, records in enumerate(plain):
+        expected[records] = number
+    assert label_records(chains).tolist() == expected.tolist()
+
+
+def test_exchanges_lower_the_loss_of_mended_groups(monkeypatch):
+    from shoal.enforcement import mending
+
+    table = random_table(1, n=300)
+    task = bound(table, [shoal.TCloseness(0.25, column="s")], k=4)
+    start = np.argsort(np.argsort(table.codes[0], kind="stable")).astype(np.int32) // 4
+    with_them = total_cost(table, mend(table, start, task))
+    monkeypatch.setattr(mending, "_SWEEPS", 0)
+    assert with_them < 0.95 * total_cost(table, mend(table, start, task))

@@ -1,0 +1,219 @@
+"""Is this release what was promised? Decided from values, with nothing of shoal's coding, counting or parsing."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter, defaultdict
+from fractions import Fraction
+from typing import Any
+
+import pyarrow as pa
+
+from tests.fuzz.columns import Column
+from tests.fuzz.jobs import Job
+
+_MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(?:([+-])(\d\d):(\d\d)|Z)?")
+_DURATION = re.compile(r"(-?)(\d+) days?(?: (\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?")
+_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,"{}]+?)\s*(?:,|$)', re.DOTALL)
+_NUMBERS = re.compile(r"\[(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)\]")
+_ENDS = re.compile(r'\[("(?:[^"\\]|\\.)*"|.+?) to ("(?:[^"\\]|\\.)*"|.+)\]', re.DOTALL)
+
+
+def violations(job: Job, result: Any) -> list[str]:
+    """Return what does not hold, in words without values."""
+    released = result.released
+    rows = released.column("row").to_pylist()
+    n, names = len(job.sensitive.plain), job.parameters["quasi_identifiers"]
+    found = []
+    if "name" in released.column_names:
+        found.append("an identifier was released")
+    if len(set(rows)) != len(rows) or not set(rows) <= set(range(n)):
+        found.append("rows were made up or doubled")
+        return found
+    if n - len(rows) > math.floor(job.parameters["max_suppression"] * n + 1e-9):
+        found.append(f"{n - len(rows)} of {n} rows were withheld")
+    cells = {name: _plain_cells(released.column(name)) for name in names}
+    groups = defaultdict(list)
+    for place, row in enumerate(rows):
+        groups[tuple(cells[name][place] for name in names)].append(row)
+    least = min(map(len, groups.values()), default=job.parameters["k"])
+    if least < job.parameters["k"]:
+        found.append(f"a group of {least}")
+    if groups and result.audit.k != least:
+        found.append(f"the audit says k = {result.audit.k}, there is a group of {least}")
+    found += _passed(job, released, rows)
+    ranges = result.recipe.release != "representatives"
+    for name in names:
+        column = job.columns[name]
+        wrong = _uncovered(column, cells[name], rows) if ranges else _untypical(column, cells[name], rows, groups)
+        if wrong:
+            found.append(f"{wrong} cells of {name} do not stand for their values")
+    for model in job.parameters["models"]:
+        failing = sum(not _holds(model, job.sensitive, members) for members in groups.values())
+        if failing:
+            found.append(f"{type(model).__name__} does not hold in {failing} groups")
+    return found
+
+
+def _plain_cells(column: pa.ChunkedArray) -> list[Any]:
+    """Return released cells so that equal ones are equal: text, or exact numbers; moments in nanoseconds."""
+    kind = column.type
+    if pa.types.is_temporal(kind):
+        wide = pa.int32() if pa.types.is_date32(kind) or pa.types.is_time32(kind) else pa.int64()
+        part = 86_400 * 10**9 if pa.types.is_date32(kind) else {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}[kind.unit]
+        return [None if one is None else one * part for one in column.cast(wide).to_pylist()]
+    values = column.to_pylist()
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
+        return values
+    return [None if one is None or one != one else Fraction(one) for one in values]  # noqa: PLR0124  (NaN)
+
+
+def _passed(job: Job, released: pa.Table, rows: list[int]) -> list[str]:
+    """Sensitive values must be those of their rows."""
+    column = released.column("sensitive")
+    if pa.types.is_boolean(column.type):
+        kept = [None if one is None else str(one).lower() for one in column.to_pylist()]
+    else:
+        kept = _plain_cells(column)
+    wanted = [job.sensitive.plain[row] for row in rows]
+    return [] if kept == wanted else ["sensitive values were changed"]
+
+
+# --- cells -------------------------------------------------------------------------------------------------------
+
+
+def _uncovered(column: Column, cells: list[Any], rows: list[int]) -> int:
+    pairs = Counter((cell, column.plain[row]) for cell, row in zip(cells, rows, strict=True))
+    return sum(count for (cell, value), count in pairs.items() if not _covers(column, cell, value))
+
+
+def _covers(column: Column, cell: str | None, value: Any) -> bool:
+    if cell is None or value is None or cell == "*":
+        return cell == "*" or (cell is None and value is None)
+    if column.hierarchy is not None and cell in column.leaves and cell != value:
+        return value in column.leaves[cell]
+    if cell.startswith("{"):
+        return any(_same(column, one, value) for one in _members(cell))
+    ends = _NUMBERS.fullmatch(cell) or _ENDS.fullmatch(cell)
+    if ends:
+        low, high = (_read(column, _unquote(one)) for one in ends.groups())
+        return low is not None and high is not None and low <= _place(column, value) <= high
+    label = _unquote(cell)
+    return _same(column, label, value) or value in column.leaves.get(label, ())
+
+
+def _members(cell: str) -> list[str]:
+    body, found, place = cell[1:-1], [], 0
+    while place < len(body):
+        match = _ITEM.match(body, place)
+        if match is None:
+            return []
+        found.append(_unquote(match[1]))
+        place = match.end()
+    return found
+
+
+def _unquote(text: str) -> str:
+    return json.loads(text) if text.startswith('"') and len(text) > 1 else text
+
+
+def _same(column: Column, text: str, value: Any) -> bool:
+    return text == value if column.family in {"text", "order"} else _read(column, text) == _place(column, value)
+
+
+def _place(column: Column, value: Any) -> Any:
+    return column.kind.index(value) if column.family == "order" else value
+
+
+def _read(column: Column, text: str) -> Any:
+    """Return the exact number behind a text, or None."""
+    if column.family == "order":
+        return column.kind.index(text) if text in column.kind else None
+    if column.family == "moment":
+        return _moment(text)
+    if column.family == "duration":
+        return _duration(text)
+    try:
+        return Fraction(float(text) if column.family == "float" else text)
+    except ValueError:
+        return None
+
+
+def _moment(text: str) -> int | None:
+    match = _MOMENT.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, *clock = match.groups()
+    hour, minute, second, fraction, sign, hours, minutes = clock
+    days = _days(int(year), int(month), int(day))
+    seconds = days * 86_400 + int(hour or 0) * 3600 + int(minute or 0) * 60 + int(second or 0)
+    if sign:
+        seconds -= int(f"{sign}1") * (int(hours) * 3600 + int(minutes) * 60)
+    return seconds * 10**9 + int((fraction or "").ljust(9, "0"))
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Return the days since 1970-01-01 in the Gregorian calendar."""
+    years = year - (month <= 2)
+    era = years // 400
+    of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
+    of_era = (years - era * 400) * 365 + (years - era * 400) // 4 - (years - era * 400) // 100 + of_year
+    return era * 146_097 + of_era - 719_468
+
+
+def _duration(text: str) -> int | None:
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        return None
+    sign, days, hours, minutes, seconds, fraction = match.groups()
+    whole = int(days) * 86_400 + int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)
+    ticks = whole * 10**9 + int((fraction or "").ljust(9, "0"))
+    return -ticks if sign else ticks
+
+
+def _untypical(column: Column, cells: list[Any], rows: list[int], groups: dict[Any, list[int]]) -> int:
+    """Return how many cells lie outside the values of the records released alike."""
+    cell_of = dict(zip(rows, cells, strict=True))
+    wrong = 0
+    for members in groups.values():
+        values = [column.plain[row] for row in members if column.plain[row] is not None]
+        cell = cell_of[members[0]]
+        if not values or cell is None:
+            wrong += len(members) if bool(values) != (cell is not None) else 0
+        elif isinstance(cell, str):
+            wrong += 0 if cell == "*" or any(_same(column, cell, value) for value in values) else len(members)
+        else:
+            rounding = abs(cell) / 2**50 if column.family == "decimal" else 0  # its means are floats
+            wrong += 0 if min(values) - rounding <= cell <= max(values) + rounding else len(members)
+    return wrong
+
+
+# --- models ------------------------------------------------------------------------------------------------------
+
+
+def _holds(model: Any, sensitive: Column, members: list[int]) -> bool:
+    group = Counter(sensitive.plain[row] for row in members)
+    table = Counter(sensitive.plain)
+    size, n = len(members), len(sensitive.plain)
+    share = {value: count / size for value, count in group.items()}
+    whole = {value: count / n for value, count in table.items()}
+    slack = 1e-9
+    name = type(model).__name__
+    if name == "KAnonymity":
+        return size >= model.k
+    if name == "AlphaK":
+        return max(share.values()) <= model.alpha + slack
+    if name == "BetaLikeness":
+        return all((share[one] - whole[one]) / whole[one] <= model.beta + slack for one in share)
+    if name == "DeltaDisclosure":
+        return all(abs(math.log(share[one] / whole[one])) < model.delta + slack for one in share)
+    if name == "TCloseness":
+        return sum(abs(share.get(one, 0.0) - whole[one]) for one in whole) / 2 <= model.t + slack
+    if model.kind == "entropy":
+        return math.exp(-sum(p * math.log(p) for p in share.values())) >= model.l - slack
+    if model.kind == "recursive":
+        counts = sorted(group.values(), reverse=True)
+        return len(counts) >= model.l and counts[0] < model.c * sum(counts[int(model.l) - 1 :]) + slack
+    return len(group) >= model.l

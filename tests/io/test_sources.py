@@ -1,0 +1,279 @@
+"""Every format in and out, as a whole and in batches."""
+
+from __future__ import annotations
+
+import datetime as dt
+import zipfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+import shoal
+from shoal.errors import DataError, FileError, MissingExtraError, ParameterError
+from shoal.frames import Frame
+from shoal.io import registry
+from shoal.io.files import file_format, open_batches, open_table, write_table
+from shoal.io.location import Location, locate
+from shoal.io.source import ReadOptions, Source
+
+TABLE = pa.table(
+    {
+        "zip": ["00123", "04567", None],
+        "age": [39, 40, 41],
+        "cost": [1.5, 2.25, None],
+        "born": [dt.date(1990, 1, 2), dt.date(1991, 2, 3), None],
+    }
+)
+TEXT = [".csv", ".tsv", ".csv.gz", ".csv.zst", ".csv.zip", ".tsv.zip"]
+TYPED = [".parquet", ".feather", ".arrow", ".xlsx", ".sav", ".dta"]
+
+
+def as_written(table):
+    """Return a table's values as they were before a file without dates of its own or empty text changed them."""
+    rows = table.to_pydict()
+    rows["born"] = [one.date() if isinstance(one, dt.datetime) else one for one in rows["born"]]
+    rows["zip"] = [one or None for one in rows["zip"]]
+    return rows
+
+
+@pytest.mark.parametrize("ending", TEXT)
+def test_text_files_come_back_as_they_were_written(tmp_path, ending):
+    path = tmp_path / f"table{ending}"
+    write_table(TABLE, path)
+    assert open_table(path).settle().table.to_pydict() == TABLE.to_pydict()
+
+
+@pytest.mark.parametrize("ending", TYPED)
+def test_typed_files_come_back_as_they_were_written(tmp_path, ending):
+    path = tmp_path / f"table{ending}"
+    write_table(TABLE, path)
+    assert as_written(open_table(path).table) == TABLE.to_pydict()
+
+
+@pytest.mark.parametrize("ending", [*TEXT, *TYPED])
+def test_batches_hold_the_same_rows_as_the_whole(tmp_path, ending):
+    path = tmp_path / f"table{ending}"
+    write_table(TABLE, path)
+    reader = open_batches(path)
+    assert isinstance(reader, pa.RecordBatchReader)
+    batches = Frame(reader.read_all(), untyped=ending in TEXT)
+    assert batches.settle().table.to_pydict() == open_table(path).settle().table.to_pydict()
+
+
+def test_a_text_release_keeps_separator_and_encoding_of_its_input(tmp_path):
+    source = tmp_path / "in.csv"
+    source.write_bytes("Ort;Zahl\nKöln;1,5\nUlm;2,5\n".encode("cp1252"))
+    frame = open_table(source)
+    write_table(frame.table, tmp_path / "out.csv", frame)
+    assert (tmp_path / "out.csv").read_bytes().decode("cp1252").splitlines()[1].replace('"', "") == "Köln;1,5"
+
+
+@pytest.mark.parametrize("partitioning", [None, "hive"])
+def test_a_folder_of_parquet_files_is_one_table(tmp_path, partitioning):
+    table = pa.table({"region": ["a", "a", "b"], "age": [1, 2, 3]})
+    options = {"partitioning": ["region"], "partitioning_flavor": "hive"} if partitioning else {}
+    ds.write_dataset(table, tmp_path / "parts", format="parquet", **options)
+    found = open_table(tmp_path / "parts").table
+    assert sorted(zip(found["region"].to_pylist(), found["age"].to_pylist(), strict=True)) == [
+        ("a", 1),
+        ("a", 2),
+        ("b", 3),
+    ]
+    assert open_batches(tmp_path / "parts").read_all().num_rows == 3
+
+
+def test_a_folder_of_other_things_is_refused(tmp_path):
+    (tmp_path / "notes.md").write_text("nothing")
+    with pytest.raises(FileError, match="is a folder without Parquet"):
+        open_table(tmp_path)
+
+
+def test_a_delta_table_is_read_in_its_present_version(tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    place = tmp_path / "visits"
+    deltalake.write_deltalake(str(place), pa.table({"age": [1, 2]}))
+    deltalake.write_deltalake(str(place), pa.table({"age": [3]}), mode="append")
+    assert sorted(open_table(place).table["age"].to_pylist()) == [1, 2, 3]
+    with pytest.raises(FileError, match="cannot be written"):
+        write_table(TABLE, tmp_path / "new.delta")
+
+
+def test_the_sheet_of_a_workbook_can_be_named(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["a"])
+    book.active.append([1])
+    second = book.create_sheet("people")
+    second.append([None, "age", "mixed"])
+    second.append(["1", 39, "x"])
+    second.append(["2", 40, 5])
+    book.save(tmp_path / "book.xlsx")
+    assert open_table(tmp_path / "book.xlsx").names == ["a"]
+    frame = open_table(tmp_path / "book.xlsx", table="people")
+    assert frame.table.to_pydict() == {"row": ["1", "2"], "age": [39, 40], "mixed": ["x", "5"]}
+    assert "no name" in frame.notes[0]
+    with pytest.raises(KeyError, match="its sheets are: Sheet, people"):
+        open_table(tmp_path / "book.xlsx", table="peopel")
+
+
+def test_text_that_begins_like_a_formula_is_text_in_a_workbook(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    write_table(pa.table({"a": ["=1+1", "x"]}), tmp_path / "book.xlsx")
+    cell = openpyxl.load_workbook(tmp_path / "book.xlsx").active["A2"]
+    assert (cell.value, cell.data_type) == ("=1+1", "s")
+
+
+@pytest.fixture
+def survey(tmp_path):
+    """Return an SPSS file with labels and codes for missing answers."""
+    pyreadstat = pytest.importorskip("pyreadstat")
+    import pandas as pd
+
+    rows = pd.DataFrame({"religion": [1.0, 2.0, 9.0, 1.0] * 5, "age": [30.0, 40.0, 99.0, 50.0] * 5, "cost": [1.5] * 20})
+    labels = {"religion": {1: "none", 2: "other", 9: "refused"}}
+    missing = {"religion": [9], "age": [{"lo": 98, "hi": 99}]}
+    path = tmp_path / "survey.sav"
+    pyreadstat.write_sav(
+        rows, path, variable_value_labels=labels, missing_ranges=missing, column_labels={"age": "Age in years"}
+    )
+    return path
+
+
+def test_labels_and_missing_codes_of_spss_are_understood(survey):
+    frame = open_table(survey)
+    assert frame.table["religion"].to_pylist()[:3] == [1, 2, 9]
+    assert frame.typed("religion").to_pylist()[:3] == ["none", "other", None]
+    assert frame.typed("age").to_pylist()[:3] == [30, 40, None]
+
+
+def test_labels_and_missing_codes_of_spss_go_out_again(survey, tmp_path):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    result = shoal.anonymize(survey, k=5, quasi_identifiers=["age"], keep=["religion", "cost"], method="mondrian")
+    result.save(tmp_path / "release.sav")
+    _, meta = pyreadstat.read_sav(tmp_path / "release.sav", user_missing=True)
+    assert meta.variable_value_labels == {"religion": {1.0: "none", 2.0: "other", 9.0: "refused"}}
+    assert meta.missing_ranges == {"religion": [{"lo": 9.0, "hi": 9.0}]}
+
+
+def test_a_labelled_quasi_identifier_is_a_category(survey):
+    result = shoal.anonymize(
+        survey, k=5, quasi_identifiers=["religion"], method="mondrian", keep=["cost"], identifiers=["age"]
+    )
+    assert set(result.data["religion"].to_pylist()) <= {"none", "other", None, "{none, other}", "*"}
+
+
+def test_stata_labels_go_in_and_out(survey, tmp_path):
+    frame = open_table(survey)
+    write_table(frame.table, tmp_path / "survey.dta", frame)
+    again = open_table(tmp_path / "survey.dta")
+    assert dict(again.labels["religion"].labels) == {1: "none", 2: "other", 9: "refused"}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("t.csv.gz", b"no gzip", "no whole gz file"),
+        ("t.csv.zip", b"no zip", "no whole zip file"),
+        ("t.csv.zst", b"no zst at all", "no whole zst file"),
+        ("t.parquet", b"no parquet", "may be damaged"),
+        ("t.feather", b"no feather", "may be damaged"),
+        ("t.xlsx", b"no workbook", "no Excel workbook"),
+        ("t.sav", b"no spss", "cannot be read as sav"),
+    ],
+)
+def test_a_damaged_file_is_named_in_one_sentence(tmp_path, name, content, sentence):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=sentence):
+        open_table(tmp_path / name)
+
+
+def test_an_archive_must_hold_one_file(tmp_path):
+    with zipfile.ZipFile(tmp_path / "t.csv.zip", "w") as archive:
+        archive.writestr("a.csv", "x\n1\n")
+        archive.writestr("b.csv", "x\n1\n")
+    with pytest.raises(DataError, match=r"exactly one file\. Got 2"):
+        open_table(tmp_path / "t.csv.zip")
+
+
+def test_an_unknown_ending_names_the_known_ones():
+    with pytest.raises(FileError, match=r"no known ending[\s\S]*\.csv\.zst"):
+        file_format(Path("table.docx"))
+
+
+def test_a_table_or_query_is_refused_for_a_plain_file(tmp_path):
+    write_table(TABLE, tmp_path / "t.csv")
+    with pytest.raises(ParameterError, match="Only databases and workbooks"):
+        open_table(tmp_path / "t.csv", table="x")
+
+
+def test_a_missing_package_is_named_with_the_extra(tmp_path, monkeypatch):
+    (tmp_path / "t.xlsx").write_bytes(b"x")
+    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    with pytest.raises(MissingExtraError, match=r"shoal\[excel\]"):
+        open_table(tmp_path / "t.xlsx")
+
+
+class Lines(Source):
+    """A format of a third party: one value a line."""
+
+    name = "file of lines"
+    endings = (".lines",)
+
+    def read(self, location: Location, options: ReadOptions) -> Frame:
+        return Frame(pa.table({"line": location.path.read_text().split()}))
+
+
+def test_a_third_party_adds_a_format_by_an_entry_point(tmp_path, monkeypatch):
+    class Point:
+        def load(self):
+            return Lines
+
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()] if group == "shoal.sources" else [])
+    registry.sources.cache_clear()
+    try:
+        (tmp_path / "t.lines").write_text("a\nb\n")
+        assert open_table(tmp_path / "t.lines").table.to_pydict() == {"line": ["a", "b"]}
+        assert open_batches(tmp_path / "t.lines").read_all().num_rows == 2
+    finally:
+        registry.sources.cache_clear()
+
+
+def test_an_address_that_the_user_names_is_read_through_fsspec():
+    fsspec = pytest.importorskip("fsspec")
+    store = fsspec.filesystem("memory")
+    store.pipe("/shoal/table.csv", b"age,town\n39,a\n40,b\n")
+    assert open_table("memory://shoal/table.csv").settle().table.to_pydict() == {"age": [39, 40], "town": ["a", "b"]}
+    with pytest.raises(FileError, match=r"There is no 'absent.csv'"):
+        open_table("memory://shoal/absent.csv")
+
+
+def test_an_unknown_address_is_refused():
+    with pytest.raises(FileError, match="Addresses that begin with klingon://"):
+        open_table("klingon://host/table.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "scheme", "name"),
+    [
+        ("s3://bucket/a/b.parquet?token=secret", "s3", "b.parquet"),
+        ("folder/b.csv", "", "b.csv"),
+        ("postgresql://me:secret@host/db", "postgresql", "db"),
+        (Path("postgresql://host/db"), "postgresql", "db"),
+        ("C:/data/t.csv", "", "t.csv"),
+    ],
+)
+def test_a_location_knows_its_scheme_and_a_name_without_secrets(text, scheme, name):
+    location = locate(text)
+    assert (location.scheme, location.name) == (scheme, name)
+    assert "secret" not in location.name
+
+
+@pytest.mark.parametrize("into", ["arrow", "pandas", "polars", "duckdb"])
+def test_read_table_gives_the_frame_of_the_users_choice(tmp_path, into):
+    write_table(TABLE, tmp_path / "t.csv")
+    found = shoal.read_table(tmp_path / "t.csv", into=into)
+    module = type(found).__module__.split(".")[0].strip("_")
+    assert module == {"arrow": "pyarrow"}.get(into, into)
+    assert Frame(pa.table(found)).table["age"].to_pylist() == [39, 40, 41]

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+
+from shoal.kernels import keeping
+from shoal.kernels.keeping import Target, sources_hash
+
+
+def test_the_hash_depends_on_names_and_texts_of_all_kernel_files(tmp_path):
+    (tmp_path / "a.py").write_text("x = 1\n")
+    seen = {sources_hash(tmp_path)}
+    (tmp_path / "a.py").write_text("x = 2\n")
+    seen.add(sources_hash(tmp_path))
+    (tmp_path / "b.py").write_text("")
+    seen.add(sources_hash(tmp_path))
+    (tmp_path / "b.py").rename(tmp_path / "c.py")
+    seen.add(sources_hash(tmp_path))
+    (tmp_path / "package").mkdir()
+    (tmp_path / "c.py").rename(tmp_path / "package" / "c.py")
+    seen.add(sources_hash(tmp_path))
+    assert len(seen) == 5
+
+
+def test_kernels_are_shipped_for_no_other_processor(monkeypatch):
+    monkeypatch.setattr(keeping.platform, "machine", lambda: "riscv64")
+    assert keeping.baseline() is None
+    assert not keeping.runs_baseline()
+
+
+@pytest.mark.parametrize("missing", ["avx2", "fma", "bmi2"])
+def test_an_older_processor_runs_no_shipped_kernel(monkeypatch, missing):
+    features = dict.fromkeys(keeping.X86_64_V3, True)
+    monkeypatch.setattr(keeping.platform, "machine", lambda: "x86_64")
+    monkeypatch.setattr(keeping.llvmlite.binding, "get_host_cpu_features", lambda: features)
+    assert keeping.baseline() == Target("x86-64-v3", "")
+    assert keeping.runs_baseline()
+    features[missing] = False
+    assert not keeping.runs_baseline()
+    del features[missing]
+    assert not keeping.runs_baseline()

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import shoal
+from shoal.errors import HierarchyError, ParameterError
+from shoal.methods.base import Task
+from shoal.methods.global_recoding.full_domain import Datafly, Incognito
+from shoal.testing import check_method
+from tests import reference_global
+from tests.tables import coded_table
+
+SETTING_A = [
+    "sex",
+    "age",
+    "race",
+    "marital-status",
+    "education",
+    "native-country",
+    "workclass",
+    "occupation",
+    "salary-class",
+]
+tables = st.builds(
+    coded_table,
+    st.integers(4, 30),
+    st.text("nf", min_size=1, max_size=3),
+    st.integers(0, 10**6),
+    missing=st.booleans(),
+    weighted=st.booleans(),
+)
+
+
+@settings(deadline=None, max_examples=30)
+@given(tables, st.integers(2, 5), st.sampled_from([0.0, 0.1, 0.3]))
+def test_incognito_finds_what_looking_at_every_combination_finds(table, k, share):
+    k = min(k, table.records)
+    minimal, costs = reference_global.full_domain(table, k, int(share * table.records + 1e-9))
+    details = Incognito().run(table, Task(k=k, max_suppression=share)).details
+    assert {tuple(one.levels.values()) for one in details["solutions"]} == minimal
+    assert details["chosen"].ncp == pytest.approx(min(costs.values()))
+    assert costs[tuple(details["chosen"].levels.values())] == pytest.approx(min(costs.values()))
+
+
+@settings(deadline=None, max_examples=30)
+@given(tables, st.integers(2, 5), st.sampled_from([0.0, 0.2]))
+def test_datafly_climbs_as_the_plain_reference_does(table, k, share):
+    k = min(k, table.records)
+    found = Datafly().run(table, Task(k=k, max_suppression=share))
+    allowed = min(k, int(share * table.records + 1e-9))
+    assert found.labels.tolist() == reference_global.datafly(table, k, allowed)
+
+
+def test_datafly_withholds_at_most_k_records_unless_told_otherwise():
+    table = coded_table(200, "nfn", 11)
+    few = Datafly().run(table, Task(k=5, max_suppression=0.5))
+    many = Datafly(at_most_k=False).run(table, Task(k=5, max_suppression=0.5))
+    assert (few.labels < 0).sum() <= 5 < (many.labels < 0).sum() <= 100
+
+
+@pytest.mark.parametrize("measure", ["dm", "c_avg", "height"])
+def test_the_chosen_solution_is_the_best_by_the_measure_asked_for(measure):
+    table = coded_table(120, "nfnf", 2)
+    details = Incognito(measure=measure).run(table, Task(k=6)).details
+    values = {"dm": lambda one: one.dm, "c_avg": lambda one: -one.groups, "height": lambda one: one.height}[measure]
+    assert values(details["chosen"]) == min(map(values, details["solutions"]))
+    assert len(details["solutions"]) > 1
+
+
+def test_the_loss_of_a_solution_is_that_of_the_release():
+    table = pa.table({"a": list("bcdefg") * 5, "b": list("xyz") * 10})
+    tree = shoal.Hierarchy.from_dict({"*": {"low": ["b", "c", "d"], "high": ["e", "f", "g"]}})
+    for share in (0.0, 0.4):
+        result = shoal.anonymize(
+            table,
+            k=6,
+            quasi_identifiers=["a", "b"],
+            hierarchies={"a": tree, "b": "flat"},
+            method="incognito",
+            max_suppression=share,
+        )
+        chosen = result.details["chosen"]
+        assert chosen.ncp == pytest.approx(result.metrics["ncp"])
+        assert (chosen.dm, chosen.groups) == (result.metrics["dm"], result.metrics["groups"])
+
+
+def test_a_lattice_too_large_is_refused_at_once_with_the_numbers():
+    with pytest.raises(ParameterError, match=r"5 × 2 = 10 level combinations; 'max_nodes' allows 9"):
+        Incognito(max_nodes=9).run(coded_table(50, "nf", 2), Task(k=2))
+
+
+@pytest.mark.parametrize("method", ["datafly", "incognito"])
+def test_a_column_without_a_hierarchy_is_refused(method):
+    table = pa.table({"age": [1, 2, 3, 4]})
+    with pytest.raises(HierarchyError, match=r"needs a hierarchy for column 'age'(?s:.*)flat"):
+        shoal.anonymize(table, k=2, quasi_identifiers=["age"], method=method)
+
+
+@pytest.mark.parametrize(("k", "ncp", "groups"), [(2, 0.6127, 52), (10, 0.6502, 24), (100, 0.7042, 12)])
+def test_the_least_loss_on_adult_is_the_known_optimum(data_path, k, ncp, groups):
+    table = pyarrow.csv.read_csv(data_path("adult/adult.csv")).select(SETTING_A)
+    trees = {name: data_path(f"adult/hierarchies/{name}.csv") for name in SETTING_A}
+    result = shoal.anonymize(table, k=k, quasi_identifiers=SETTING_A, hierarchies=trees, method="incognito")
+    assert round(result.metrics["ncp"], 4) == ncp
+    assert result.metrics["groups"] == groups
+
+
+@pytest.mark.parametrize("method", ["datafly", "incognito"])
+def test_the_method_passes_every_check(method):
+    # a hierarchy, also a flat one, refuses an empty text as a label
+    check_method(method, skip=["check_unicode"])

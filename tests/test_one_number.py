@@ -1,0 +1,119 @@
+"""Model, audit, report and side-car state one number for each measure."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.errors import ColumnError, HierarchyError, ParameterError
+from shoal.privacy.base import bind_models
+from shoal.privacy.histograms import HistogramRequirement
+
+GRADES = ["poor", "fair", "good", "best"]
+TREE = shoal.Hierarchy.from_dict({"*": {"low": ["poor", "fair"], "high": ["good", "best"]}})
+FIGURE = {
+    "distinct": "l",
+    "entropy": "entropy_l",
+    "equal": "t",
+    "ordered": "t",
+    "hierarchical": "t",
+    "alpha": "alpha",
+    "beta": "beta",
+    "enhanced": "beta",
+    "delta": "delta",
+}
+MODELS = [
+    shoal.LDiversity(2),
+    shoal.LDiversity(1.5, "entropy"),
+    shoal.TCloseness(0.6),
+    shoal.TCloseness(0.6, distance="equal"),
+    shoal.TCloseness(0.6, distance="ordered"),
+    shoal.TCloseness(0.6, distance="hierarchical"),
+    shoal.AlphaK(0.9),
+    shoal.BetaLikeness(3.0),
+    shoal.BetaLikeness(3.0, enhanced=True),
+    shoal.DeltaDisclosure(2.5),
+]
+
+
+def patients():
+    random = np.random.default_rng(3)
+    grade = random.integers(0, 4, 60)
+    return pa.table(
+        {
+            "age": random.integers(20, 60, 60),
+            "grade": [GRADES[one] for one in grade],
+            "cost": [str(one * 10) for one in grade],
+        }
+    )
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "patients.csv"
+    table = patients()
+    rows = zip(*(table.column(name).to_pylist() for name in table.column_names), strict=True)
+    path.write_text("age,grade,cost\n" + "".join(f"{a},{g},{c}\n" for a, g, c in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("withheld", [0.0, 0.3])
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: f"{type(model).__name__} {model.settings()}")
+def test_model_audit_report_and_side_car_show_one_number(file, tmp_path, model, withheld):
+    needs_tree = getattr(model, "distance", None) == "hierarchical"
+    result = shoal.anonymize(
+        file,
+        k=4,
+        quasi_identifiers=["age"],
+        sensitive=["grade"],
+        identifiers=["cost"],
+        kinds={"grade": GRADES},
+        hierarchies={"grade": TREE} if needs_tree else {},
+        models=[model],
+        method="mondrian",
+        max_suppression=withheld,
+    )
+    (requirement,) = bind_models([model], result.coded, ["grade"])
+    assert isinstance(requirement, HistogramRequirement)
+    measured = requirement.measured(result.groups, int(result.groups.max()) + 1)
+    figure = FIGURE[requirement.measure]
+    number = measured.min() if figure in {"l", "entropy_l"} else measured.max()
+    result.save(tmp_path / "release.csv", sidecar=True)
+    (sidecar,) = tmp_path.glob("release*.json")
+    told = json.loads(sidecar.read_text(encoding="utf-8"))["audit"]["sensitive"]["grade"][figure]
+    assert result.audit.sensitive["grade"][figure] == number
+    assert result.report().summary.reached.sensitive["grade"][figure] == number
+    assert told == number
+
+
+def test_an_ordered_column_of_a_file_is_measured_by_its_order(file):
+    given = {"quasi_identifiers": ["age"], "sensitive": ["cost"]}
+    result = shoal.anonymize(
+        file, k=4, identifiers=["grade"], models=[shoal.TCloseness(0.9)], method="mondrian", **given
+    )
+    numbers = result.released.set_column(1, "cost", result.released.column("cost").cast(pa.int64()))
+    assert result.audit.t == shoal.audit(numbers, **given).t
+    assert result.audit.t != shoal.audit(numbers, kinds={"cost": "nominal"}, **given).t
+
+
+def test_kinds_say_how_a_sensitive_column_is_measured():
+    table = patients()
+    given = {"quasi_identifiers": ["age"], "sensitive": ["grade"]}
+    ordered = shoal.audit(table, kinds={"grade": GRADES}, **given)
+    tree = shoal.audit(table, hierarchies={"grade": TREE}, **given)
+    assert len({shoal.audit(table, **given).t, ordered.t, tree.t}) == 3
+    with pytest.raises(HierarchyError, match="does not cover the data"):
+        shoal.audit(table, kinds={"grade": ["poor"]}, **given)
+    with pytest.raises(ParameterError, match="kind of column 'grade'"):
+        shoal.audit(table, kinds={"grade": "nominals"}, **given)
+
+
+def test_kinds_of_a_column_without_such_a_role_are_refused():
+    with pytest.raises(ColumnError, match="'kinds' parameter names 'cost'"):
+        shoal.anonymize(
+            patients(), k=2, quasi_identifiers=["age"], sensitive=["grade"], keep=["cost"], kinds={"cost": "nominal"}
+        )

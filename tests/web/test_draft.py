@@ -1,0 +1,101 @@
+"""The recipe while it is made."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal.errors import ColumnError, ParameterError
+from shoal.web.draft import Draft, Source, from_recipe, opened
+from shoal.web.repeating import command_text, python_text
+
+GUESSED = {
+    "name": "identifier",
+    "age": "quasi-identifier",
+    "job": "quasi-identifier",
+    "cost": "other",
+    "ill": "sensitive",
+}
+SOURCE = Source("folder", "people.csv", "/somewhere/people.csv")
+NAMES = {"release": "r.csv", "report": "r.html", "recipe": "r.toml"}
+
+
+@pytest.fixture
+def draft():
+    return opened(Draft(), SOURCE, GUESSED)
+
+
+def test_an_opened_table_gets_the_guessed_roles_and_unknown_columns_stay_out(draft):
+    assert [draft.role(name) for name in GUESSED] == [
+        "identifier",
+        "quasi-identifier",
+        "quasi-identifier",
+        "left out",
+        "sensitive",
+    ]
+    assert draft.ready
+    assert draft.recipe().k == 10
+
+
+def test_a_role_is_changed_in_the_order_of_the_table(draft):
+    changed = draft.with_role("name", "quasi-identifier", list(GUESSED))
+    assert changed.recipe().quasi_identifiers == ["name", "age", "job"]
+    assert changed.recipe().identifiers == []
+    assert draft.role("name") == "identifier"
+
+
+def test_a_draft_may_lose_its_last_quasi_identifier_but_then_makes_no_release(draft):
+    for name in ("age", "job"):
+        draft = draft.with_role(name, "kept", list(GUESSED))
+    assert not draft.ready
+    with pytest.raises(ParameterError, match="No column is a quasi-identifier"):
+        draft.recipe()
+
+
+def test_unknown_columns_and_impossible_choices_are_refused(draft):
+    with pytest.raises(ColumnError):
+        draft.with_role("salary", "kept", list(GUESSED))
+    with pytest.raises(ParameterError):
+        draft.change(k=1)
+    with pytest.raises(ParameterError):
+        draft.change(colour="red")
+
+
+def test_a_choice_of_a_column_is_made_and_taken_back(draft):
+    weighted = draft.with_choice("weights", "age", 8)
+    assert weighted.recipe().weights == {"age": 8}
+    assert weighted.with_choice("weights", "age", None).recipe().weights == {}
+
+
+def test_choices_stay_when_the_same_table_is_read_in_another_way(draft):
+    changed = draft.with_role("cost", "kept", list(GUESSED)).with_choice("weights", "age", 8)
+    again = opened(changed, Source("folder", "people.csv", "/somewhere/people.csv", {"separator": ";"}), GUESSED)
+    assert again.role("cost") == "kept"
+    assert again.get("weights") == {"age": 8}
+
+
+def test_another_table_starts_from_its_own_guesses(draft):
+    other = opened(
+        draft.with_choice("weights", "age", 8), Source("demo", "demo"), {"age": "sensitive", "zip": "quasi-identifier"}
+    )
+    assert (other.role("age"), other.role("zip"), other.get("weights")) == ("sensitive", "quasi-identifier", {})
+
+
+def test_a_draft_starts_from_a_recipe_file(tmp_path):
+    (tmp_path / "recipe.toml").write_text('version = 1\nk = 7\nquasi_identifiers = ["age"]\nkeep = ["cost"]\n')
+    draft = opened(from_recipe(tmp_path / "recipe.toml"), SOURCE, GUESSED)
+    assert (draft.get("k"), draft.role("age"), draft.role("job"), draft.role("cost")) == (
+        7,
+        "quasi-identifier",
+        "left out",
+        "kept",
+    )
+
+
+def test_the_same_as_a_command_and_as_python(draft, tmp_path):
+    draft = draft.change(models=[{"model": "l-diversity", "l": 3}], hierarchies={"job": str(tmp_path / "job.csv")})
+    assert command_text(draft, NAMES) == "shoal anonymize people.csv --recipe r.toml -o r.csv --report r.html"
+    told = python_text(draft, NAMES, tmp_path)
+    compile(told, "page", "exec")
+    assert "models=[shoal.LDiversity(l=3)]" in told
+    assert "hierarchies={'job': 'job.csv'}" in told
+    assert "table = shoal.read_table('people.csv')" in told

@@ -1,0 +1,86 @@
+"""Changing a hierarchy; and the one that is suggested for a column."""
+
+from __future__ import annotations
+
+import pytest
+
+from shoal.errors import HierarchyError
+from shoal.hierarchy import Hierarchy
+from shoal.web import trees
+
+JOBS = {"*": {"care": ["nurse", "midwife"], "kitchen": ["cook"], "office": ["clerk", "typist"]}}
+
+
+@pytest.fixture
+def tree():
+    return Hierarchy.from_dict(JOBS)
+
+
+def test_a_value_is_moved_and_a_group_left_empty_goes(tree):
+    changed = trees.move(tree, ["cook"], "care")
+    assert changed.path("cook") == ("cook", "care", "*")
+    assert "kitchen" not in changed.labels
+    assert tree.path("cook") == ("cook", "kitchen", "*")
+
+
+def test_a_group_cannot_go_below_itself_nor_anything_below_a_value(tree):
+    with pytest.raises(HierarchyError):
+        trees.move(tree, ["nurse"], "cook")
+    nested = trees.merge(tree, ["care", "kitchen"], "house")
+    with pytest.raises(HierarchyError, match="lies below"):
+        trees.move(nested, ["house"], "care")
+
+
+def test_nodes_are_put_together_below_the_closest_group_above_them(tree):
+    assert trees.merge(tree, ["care", "kitchen"], "house").path("cook") == ("cook", "kitchen", "house", "*")
+    assert trees.merge(tree, ["nurse", "midwife"], "at beds").path("nurse") == ("nurse", "at beds", "care", "*")
+    assert trees.merge(tree, ["nurse", "cook"], "both").path("cook") == ("cook", "both", "*")
+
+
+@pytest.mark.parametrize(
+    ("labels", "name"), [(["nurse"], "one"), (["nurse", "cook"], "office"), (["nurse", "cook"], " ")]
+)
+def test_a_group_of_one_and_a_name_that_is_taken_are_refused(tree, labels, name):
+    with pytest.raises(HierarchyError):
+        trees.merge(tree, labels, name)
+
+
+def test_a_group_is_renamed_and_dissolved_but_a_value_is_neither(tree):
+    assert trees.rename(tree, "care", "health").path("nurse") == ("nurse", "health", "*")
+    assert trees.dissolve(tree, "care").path("nurse") == ("nurse", "*")
+    with pytest.raises(HierarchyError):
+        trees.rename(tree, "nurse", "sister")
+    for label in ("nurse", "*"):
+        with pytest.raises(HierarchyError):
+            trees.dissolve(tree, label)
+
+
+def test_values_without_a_place_go_below_the_top(tree):
+    changed = trees.add(tree, ["locum", "sous-chef"])
+    assert changed.path("locum") == ("locum", "*")
+    assert changed.path("nurse") == tree.path("nurse")
+
+
+def test_records_are_counted_at_every_node_and_level(tree):
+    counts = {"nurse": 5, "midwife": 1, "cook": 2, "stranger": 9}
+    sums = trees.count_nodes(tree, counts)
+    assert (sums["*"], sums["care"], sums["office"], sums["nurse"]) == (8, 6, 0, 5)
+    levels = trees.level_counts(tree, counts)
+    assert levels[1] == [("care", 6), ("kitchen", 2), ("office", 0)]
+    assert levels[2] == [("*", 8)]
+
+
+def test_dates_get_months_years_and_decades():
+    assert trees.suggest(["2024-03-01"], "date").path("2024-03-01") == ("2024-03-01", "2024-03", "2024", "2020s", "*")
+
+
+def test_numbers_get_round_widths():
+    tree = trees.suggest([str(age) for age in range(18, 90)], "whole number")
+    assert tree.path("37") == ("37", "[35-39]", "[30-39]", "[20-39]", "*")
+    assert trees.suggest(["0.5", "0.75", "1.5"], "number").levels == 5
+    assert trees.suggest(["7"], "whole number").leaves == ("7",)
+
+
+def test_codes_get_prefixes_and_words_stay_flat():
+    assert trees.suggest(["40213", "40217"], "text").path("40213") == ("40213", "4021*", "402**", "40***", "4****", "*")
+    assert trees.suggest(["nurse", "cook"], "text").levels == 2
