@@ -27,13 +27,13 @@ from shoal.audit.uniques import unique_sets
 from shoal.datasets import adult_like, hospital
 from shoal.encoding import encode, load_hierarchy
 from shoal.enforcement.keeping import group_records
-from shoal.enforcement.mending import failing_groups, mend
+from shoal.enforcement.mending import mend
 from shoal.frames import Frame
 from shoal.hierarchy import Hierarchy
 from shoal.methods import make_method
 from shoal.methods.base import Task
 from shoal.methods.optimise import Optimise
-from shoal.privacy.base import PrivacyModel
+from shoal.privacy.base import PrivacyModel, failing_groups
 
 K = 10
 

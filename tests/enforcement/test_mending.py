@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 import shoal
 from shoal.encoding import encode
 from shoal.enforcement.keeping import keep_models, withhold_failing
-from shoal.enforcement.mending import build_case, failing_groups, mend, neighbour_order
+from shoal.enforcement.mending import build_case, mend, neighbour_order
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
 from shoal.methods.base import Grouping, Task
+from shoal.privacy.base import failing_groups
 from tests import reference, reference_mending
 from tests.tables import coded_table
 

@@ -24,7 +24,7 @@ import numba
 import numpy as np
 
 from shoal.arrays import Effort, IntArray
-from shoal.enforcement.mending import Case, failing_groups, join_alike, mend, number_without_gaps
+from shoal.enforcement.mending import Case, join_alike, mend, number_without_gaps
 from shoal.errors import PrivacyError
 from shoal.kernels.common.random_state import make_state
 from shoal.kernels.enforcement.rules import (
@@ -47,6 +47,7 @@ from shoal.methods.base import Grouping, Method, Task, most_withheld
 from shoal.methods.optimise.construct import CHUNK, near_blocks
 from shoal.methods.optimise.problem import Problem, Solution
 from shoal.methods.stopping import INTERRUPTS, Stop
+from shoal.privacy.base import failing_groups
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
@@ -266,8 +267,9 @@ class GuardedSearch:
         space, seed = self.problem.space, self.problem.seed_of(self.rounds)
         self.rounds += 1
         kept = np.flatnonzero(found.labels >= 0).astype(np.int32)
-        rows, inside = np.ascontiguousarray(self.problem.rows[kept]), found.labels[kept]
-        rules, kin = self._rules_of(kept), np.ascontiguousarray(self.classes.kin[kept])
+        rows, inside, rules, kin = self.problem.rows, found.labels[kept], self.case.rules, self.classes.kin
+        if len(kept) < self.problem.records:
+            rows, rules, kin = np.ascontiguousarray(rows[kept]), self._rules_of(kept), np.ascontiguousarray(kin[kept])
         most = params.region * max(self.k, len(kept) // found.groups)
         regions = make_regions(space, rows, inside, found.groups, most, seed)
 

@@ -9,11 +9,12 @@ import numpy as np
 
 from shoal.arrays import IntArray
 from shoal.enforcement.guarded import search_guarded
-from shoal.enforcement.mending import all_known, build_case, failing_groups, mend, number_without_gaps
+from shoal.enforcement.mending import all_known, build_case, mend, number_without_gaps
 from shoal.errors import PrivacyError
 from shoal.methods.base import Family, Grouping, Method, Task, most_withheld
 from shoal.methods.optimise import Optimise
 from shoal.methods.stopping import cancellable
+from shoal.privacy.base import failing_groups
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable

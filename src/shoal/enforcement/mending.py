@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import BoolArray, FloatArray, IntArray
+from shoal.arrays import FloatArray, IntArray
 from shoal.errors import PrivacyError
 from shoal.kernels.enforcement import mending as kernels
 from shoal.kernels.enforcement.crowds import crowd_shortfalls
@@ -24,7 +24,7 @@ from shoal.kernels.enforcement.mending import label_records, link, settle
 from shoal.kernels.space.range_costs import tabulate_costs
 from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods.base import Task, most_withheld
-from shoal.privacy.base import Requirement
+from shoal.privacy.base import Requirement, failing_groups
 from shoal.privacy.histograms import HistogramRequirement, build_rules
 from shoal.privacy.k_anonymity import AtLeast
 from shoal.privacy.measures import lacking
@@ -47,14 +47,6 @@ _LEAST_GAIN = 0.002
 """A sweep of exchanges that gains a smaller share of the loss is the last."""
 _TINY = 1e-9
 _LEAF = 8
-
-
-def failing_groups(requirements: Sequence[Requirement], labels: IntArray, groups: int) -> BoolArray:
-    """Tell which groups fall short of any requirement."""
-    failing = np.zeros(groups, np.bool_)
-    for one in requirements:
-        failing |= one.failing(labels, groups)
-    return failing
 
 
 def number_without_gaps(labels: IntArray) -> IntArray:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from shoal.arrays import BoolArray, IntArray
 
 if TYPE_CHECKING:
@@ -66,3 +68,11 @@ def bind_models(models: Sequence[PrivacyModel], table: CodedTable, sensitive: Se
     """Bind every model to the sensitive columns of a table; a class column that a method looks at is none of them."""
     protected = replace(table, attributes={name: table.attributes[name] for name in sensitive})
     return tuple(model.bind(protected) for model in models)
+
+
+def failing_groups(requirements: Sequence[Requirement], labels: IntArray, groups: int) -> BoolArray:
+    """Tell which groups fall short of any requirement."""
+    failing = np.zeros(groups, np.bool_)
+    for one in requirements:
+        failing |= one.failing(labels, groups)
+    return failing

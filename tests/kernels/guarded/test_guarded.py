@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.enforcement.guarded import GuardedSearch
-from shoal.enforcement.mending import build_case, failing_groups, mend
+from shoal.enforcement.mending import build_case, mend
+from shoal.kernels.common.journal import make_journal
 from shoal.kernels.common.random_state import make_state
 from shoal.kernels.enforcement.rules import new_tally
 from shoal.kernels.guarded.carve import run_carving
@@ -17,7 +18,7 @@ from shoal.kernels.guarded.completion import completable
 from shoal.kernels.guarded.divide import dissolve_groups, divide_groups
 from shoal.kernels.guarded.guard import holds, load_guard, may_change
 from shoal.kernels.guarded.improve import place_rest, sweep
-from shoal.kernels.guarded.tighten import make_journal, tighten_group, tighten_groups
+from shoal.kernels.guarded.tighten import MOST_EVICTED, tighten_group, tighten_groups
 from shoal.kernels.optimise.cells.best_first import start_search
 from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.optimise.groups import NOBODY, total_cost
@@ -26,6 +27,7 @@ from shoal.methods.base import Task
 from shoal.methods.optimise import Optimise
 from shoal.methods.optimise.problem import Problem
 from shoal.methods.stopping import Stop
+from shoal.privacy.base import failing_groups
 from tests.enforcement.test_mending import MODELS, blocks, random_table
 from tests.kernels.optimise.test_optimise import recount
 
@@ -117,7 +119,7 @@ def test_a_tightening_that_does_not_pay_leaves_everything_as_it_was():
     for seed in range(8):
         search = searching("distinct", seed)
         groups, guard = loaded(search)
-        out, journal, state = np.zeros(12, np.int32), make_journal(), make_state(seed, 0)
+        out, journal, state = np.zeros(MOST_EVICTED, np.int32), make_journal(2 * MOST_EVICTED), make_state(seed, 0)
         for group in np.unique(groups.label):
             before, labels = total_cost(groups), groups.label.copy()
             if tighten_group(search.problem.space, groups, guard, group, 0, -1e9, state, out, journal) == 0.0:

@@ -221,12 +221,12 @@ def gather_cells(
         if search.table.records[at] < target:
             continue
         if search.table.group[at] == -1:
-            price, record = 0.0, search.alive[place]
+            cost, record = 0.0, search.alive[place]
             for column in range(step.shape[0]):
-                price += levels.cell_cost[levels.first[column] + step[column], record]
-            if price > limit:
+                cost += levels.cell_cost[levels.first[column] + step[column], record]
+            if cost > limit:
                 search.table.group[at] = -2
-                least = min(least, price)
+                least = min(least, cost)
             else:
                 search.table.group[at] = cells
                 cells += 1

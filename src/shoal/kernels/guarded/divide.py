@@ -13,8 +13,8 @@ from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.common.sorting import sort_by_key
 from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.rules import Tally, add, clear, new_tally, remove, shortfall
-from shoal.kernels.guarded.guard import Guard, may_change, note_change, recount
-from shoal.kernels.optimise.groups import NOBODY, Groups, cost_with, join, make_groups, put, refresh, take
+from shoal.kernels.guarded.guard import Guard, cheapest_host, note_change, recount
+from shoal.kernels.optimise.groups import NOBODY, Groups, join, make_groups, put, refresh, take
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
 from shoal.kernels.space.space import Space
 
@@ -139,27 +139,6 @@ def divide_groups(space: Space, groups: Groups, guard: Guard, k: int) -> float:
                 break
             fall += gain
     return fall
-
-
-@kernel()
-def cheapest_host(
-    space: Space, groups: Groups, guard: Guard, group: int, record: int, most: float
-) -> tuple[int, float]:
-    """Return the group other than ``group`` whose cost rises least, below ``most``, among those that may take a record."""
-    best, least = NOBODY, most
-    for host in range(groups.size.shape[0]):
-        size = groups.size[host]
-        if host == group or size == 0 or size >= groups.member.shape[1]:
-            continue
-        before = size * groups.cost[host]
-        limit = (least + before) / (size + 1)
-        if groups.cost[host] > limit:
-            continue
-        cost = cost_with(space, groups, host, record, limit)
-        rise = (size + 1) * cost - before
-        if cost <= limit and rise < least and may_change(guard, host, NOBODY, record):
-            best, least = host, rise
-    return best, least
 
 
 @kernel()

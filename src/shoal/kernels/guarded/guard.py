@@ -13,7 +13,8 @@ import numpy as np
 from shoal.arrays import IntArray, LongArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.rules import Rules, Tally, add, clear, remove, shortfall
-from shoal.kernels.optimise.groups import NOBODY, Groups
+from shoal.kernels.optimise.groups import NOBODY, Groups, cost_with, join, put, refresh, take
+from shoal.kernels.space.space import Space
 
 
 class Guard(NamedTuple):
@@ -102,3 +103,44 @@ def note_change(guard: Guard, group: int, leaver: int, joiner: int) -> None:
         remove(guard.rules, tally, leaver)
     if joiner != NOBODY:
         add(guard.rules, tally, joiner)
+
+
+@kernel()
+def change_places(space: Space, groups: Groups, guard: Guard, record: int, target: int, partner: int) -> None:
+    """Move a record into group ``target``, in exchange for ``partner`` unless that is NOBODY."""
+    own = groups.label[record]
+    note_change(guard, own, record, partner)
+    note_change(guard, target, partner, record)
+    take(groups, record)
+    if partner != NOBODY:
+        take(groups, partner)
+        put(groups, own, partner)
+        put(groups, target, record)
+        refresh(space, groups, target)
+    else:
+        join(space, groups, target, record)
+    refresh(space, groups, own)
+
+
+@kernel()
+def cheapest_host(
+    space: Space, groups: Groups, guard: Guard, group: int, record: int, most: float
+) -> tuple[int, float]:
+    """Return the group whose cost rises least, below ``most``, among those that may take a record, and the rise.
+
+    Group ``group`` is passed over; NOBODY where there is none to pass over, or none that takes the record.
+    """
+    best, least = NOBODY, most
+    for host in range(groups.size.shape[0]):
+        size = groups.size[host]
+        if host == group or size == 0 or size >= groups.member.shape[1]:
+            continue
+        before = size * groups.cost[host]
+        limit = (least + before) / (size + 1)
+        if groups.cost[host] > limit:
+            continue
+        cost = cost_with(space, groups, host, record, limit)
+        rise = (size + 1) * cost - before
+        if cost <= limit and rise < least and may_change(guard, host, NOBODY, record):
+            best, least = host, rise
+    return best, least

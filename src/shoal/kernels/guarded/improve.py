@@ -9,54 +9,15 @@ from shoal.kernels.common.random_state import draw_share, make_state, shuffle
 from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.rules import Rules
 from shoal.kernels.guarded.divide import dissolve_groups, divide_groups
-from shoal.kernels.guarded.guard import Guard, load_guard, may_change, note_change
+from shoal.kernels.guarded.guard import Guard, change_places, cheapest_host, load_guard, may_change, note_change
 from shoal.kernels.guarded.tighten import tighten_groups
-from shoal.kernels.optimise.groups import (
-    ENDLESS,
-    NOBODY,
-    Groups,
-    cost_after,
-    cost_with,
-    join,
-    put,
-    refresh,
-    take,
-    total_cost,
-)
-from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, join, total_cost
+from shoal.kernels.optimise.operators.relocate_swap import ANY_SIZE, LEAST_GAIN, cheapest_hosts
 from shoal.kernels.optimise.regions import Regions, load_groups, renumber, store_region
 from shoal.kernels.space.space import Space
 
 HOSTS = 4
 """Groups tried for each record."""
-
-
-@kernel()
-def cheapest_hosts(space: Space, groups: Groups, record: int, most: float, host: LongArray, price: FloatArray) -> int:
-    """Find the groups whose cost rises least if ``record`` joins, below ``most``; return how many there are."""
-    own, found, wanted = groups.label[record], 0, host.shape[0]
-    bound = most
-    for group in range(groups.size.shape[0]):
-        size = groups.size[group]
-        if group == own or size == 0:
-            continue
-        before = size * groups.cost[group]
-        limit = (bound + before) / (size + 1)
-        if groups.cost[group] > limit:
-            continue
-        cost = cost_with(space, groups, group, record, limit)
-        rise = (size + 1) * cost - before
-        if cost > limit or rise >= bound:
-            continue
-        place = found if found < wanted else wanted - 1
-        while place > 0 and price[place - 1] > rise:
-            price[place], host[place] = price[place - 1], host[place - 1]
-            place -= 1
-        price[place], host[place] = rise, group
-        found = min(found + 1, wanted)
-        if found == wanted:
-            bound = price[wanted - 1]
-    return found
 
 
 @kernel()
@@ -87,7 +48,7 @@ def best_swap(space: Space, groups: Groups, guard: Guard, record: int, other: in
 
 @kernel()
 def improve_record(
-    space: Space, groups: Groups, guard: Guard, record: int, most: float, host: LongArray, price: FloatArray
+    space: Space, groups: Groups, guard: Guard, record: int, most: float, host: LongArray, rises: FloatArray
 ) -> float:
     """Take the best allowed move or swap of one record if it changes the total by less than ``most``; return the change."""
     own = groups.label[record]
@@ -102,15 +63,15 @@ def improve_record(
     if not may_leave and not swaps:
         return 0.0
     fall = before - (size - 1) * rest
-    found = cheapest_hosts(space, groups, record, (before if widens else fall) + most, host, price)
+    found = cheapest_hosts(space, groups, record, ANY_SIZE, (before if widens else fall) + most, host, rises)
     best, target, partner = most, NOBODY, NOBODY
     for place in range(found if may_leave else 0):
         if (
             groups.size[host[place]] < groups.member.shape[1]
-            and price[place] - fall < best
+            and rises[place] - fall < best
             and may_change(guard, host[place], NOBODY, record)
         ):
-            best, target = price[place] - fall, host[place]
+            best, target = rises[place] - fall, host[place]
             break
     for place in range(found if swaps else 0):
         change, candidate = best_swap(space, groups, guard, record, host[place], best)
@@ -118,17 +79,7 @@ def improve_record(
             best, target, partner = change, host[place], candidate
     if target == NOBODY:
         return 0.0
-    take(groups, record)
-    note_change(guard, own, record, partner)
-    note_change(guard, target, partner, record)
-    if partner != NOBODY:
-        take(groups, partner)
-        put(groups, own, partner)
-        put(groups, target, record)
-        refresh(space, groups, target)
-    else:
-        join(space, groups, target, record)
-    refresh(space, groups, own)
+    change_places(space, groups, guard, record, target, partner)
     return best
 
 
@@ -137,11 +88,11 @@ def sweep(space: Space, groups: Groups, guard: Guard, hosts: int, heat: float, s
     """Try the best allowed move or swap of every record once, in random order; return the fall of the total."""
     order = np.arange(groups.codes.shape[0])
     shuffle(state, order)
-    host, price = np.zeros(hosts, np.int64), np.zeros(hosts)
+    host, rises = np.zeros(hosts, np.int64), np.zeros(hosts)
     fall = 0.0
     for place in range(order.shape[0]):
         most = heat * draw_share(state) - LEAST_GAIN
-        fall -= improve_record(space, groups, guard, order[place], most, host, price)
+        fall -= improve_record(space, groups, guard, order[place], most, host, rises)
     return fall
 
 
@@ -207,16 +158,7 @@ def place_rest(space: Space, codes: IntArray, label: IntArray, rules: Rules, kin
     for record in range(label.shape[0]):
         if label[record] >= 0:
             continue
-        best, least = NOBODY, np.inf
-        for group in range(groups):
-            if made.size[group] >= made.member.shape[1]:
-                continue
-            before = made.size[group] * made.cost[group]
-            limit = (least + before) / (made.size[group] + 1)
-            cost = cost_with(space, made, group, record, limit)
-            rise = (made.size[group] + 1) * cost - before
-            if cost <= limit and rise < least and may_change(guard, group, NOBODY, record):
-                best, least = group, rise
+        best, _ = cheapest_host(space, made, guard, NOBODY, record, ENDLESS)
         if best == NOBODY:
             homeless += 1
             continue

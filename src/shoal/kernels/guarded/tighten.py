@@ -6,15 +6,14 @@ take it, or changes places with a record of the same class inside the child, whi
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from shoal.arrays import IntArray, LongArray, WordArray
+from shoal.arrays import IntArray, WordArray
+from shoal.kernels.common.journal import Journal, make_journal, note
 from shoal.kernels.common.random_state import draw_below
 from shoal.kernels.compiling import kernel
-from shoal.kernels.guarded.guard import Guard, may_change, note_change
-from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, join, put, refresh, take
+from shoal.kernels.guarded.guard import Guard, change_places, may_change
+from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
 from shoal.kernels.space.space import NODE, SET, Space, child_above, find_node
 
@@ -22,52 +21,13 @@ MOST_EVICTED = 12
 """Members that leave together, at most."""
 
 
-class Journal(NamedTuple):
-    """Steps that can be taken back, the last one first."""
-
-    record: IntArray
-    origin: IntArray
-    """The group that ``record`` left."""
-    partner: IntArray
-    """The record that came in its place, or NOBODY."""
-    used: LongArray
-
-
-@kernel()
-def make_journal() -> Journal:
-    """Return an empty journal."""
-    return Journal(
-        np.zeros(MOST_EVICTED, np.int32),
-        np.zeros(MOST_EVICTED, np.int32),
-        np.zeros(MOST_EVICTED, np.int32),
-        np.zeros(1, np.int64),
-    )
-
-
-@kernel()
-def change_places(space: Space, groups: Groups, guard: Guard, record: int, target: int, partner: int) -> None:
-    """Move a record into group ``target``, in exchange for ``partner`` unless that is NOBODY."""
-    own = groups.label[record]
-    note_change(guard, own, record, partner)
-    note_change(guard, target, partner, record)
-    take(groups, record)
-    if partner != NOBODY:
-        take(groups, partner)
-        put(groups, own, partner)
-        put(groups, target, record)
-        refresh(space, groups, target)
-    else:
-        join(space, groups, target, record)
-    refresh(space, groups, own)
-
-
 @kernel()
 def take_back(space: Space, groups: Groups, guard: Guard, journal: Journal) -> None:
-    """Undo all steps of a journal."""
+    """Undo all steps of a journal; a step is two entries, of the record that left and of the one that came, or NOBODY."""
     while journal.used[0] > 0:
-        journal.used[0] -= 1
+        journal.used[0] -= 2
         step = journal.used[0]
-        change_places(space, groups, guard, journal.record[step], journal.origin[step], journal.partner[step])
+        change_places(space, groups, guard, journal.record[step], journal.origin[step], journal.record[step + 1])
 
 
 @kernel()
@@ -169,10 +129,8 @@ def evict(
                 best, target, partner = change, group, candidate
     if target == NOBODY:
         return ENDLESS
-    journal.record[journal.used[0]] = record
-    journal.origin[journal.used[0]] = own
-    journal.partner[journal.used[0]] = partner
-    journal.used[0] += 1
+    note(journal, record, own)
+    note(journal, partner, target)
     change_places(space, groups, guard, record, target, partner)
     return best
 
@@ -213,7 +171,7 @@ def tighten_group(
 @kernel()
 def tighten_groups(space: Space, groups: Groups, guard: Guard, heat: float, state: WordArray) -> float:
     """Try to tighten each column of each group once; return the fall of the total."""
-    out, journal = np.zeros(MOST_EVICTED, np.int32), make_journal()
+    out, journal = np.zeros(MOST_EVICTED, np.int32), make_journal(2 * MOST_EVICTED)
     fall = 0.0
     for group in range(groups.size.shape[0]):
         for column in range(space.kind.shape[0]):

@@ -25,14 +25,14 @@ from shoal.kernels.global_recoding.tuple_index import (
 )
 from shoal.methods.global_recoding.information import UNIT, Metric, by_value, information_loss, split_numbers
 from shoal.methods.global_recoding.trees import (
-    Cells,
+    LeafTuples,
     Tree,
     allowed_records,
-    cells_of,
-    failing_groups,
+    groups_to_withhold,
     join_trees,
-    release_cells,
+    leaf_tuples,
     release_codes,
+    release_tuples,
     require_hierarchy,
     tree_of,
     without_last_row,
@@ -106,8 +106,8 @@ class Climber:
     """Everything a climb starts from."""
 
     forest: Forest
-    cells: Cells
-    fine: Cells
+    cells: LeafTuples
+    fine: LeafTuples
     """The cells divided further by class, the last row of their codes."""
     counts: LongArray
     """Class counts of the records below each node; one class where there is no class column."""
@@ -207,8 +207,8 @@ class Climber:
             return False
         if not self.task.requirements:
             return True
-        released = release_cells(self.cells, cuts)
-        return self.allows(int(released.size[failing_groups(released, self.task)].sum()))
+        released = release_tuples(self.cells, cuts)
+        return self.allows(int(released.size[groups_to_withhold(released, self.task)].sum()))
 
     def _step(self, state: _State, climb: Climb) -> bool:
         """Take the best step; False where none is left."""
@@ -280,7 +280,7 @@ def make_climber(
         if column.kind != "interval":
             require_hierarchy(column, "bug")
     target = np.zeros(table.records, np.int32) if classes is None else classes.codes
-    fine = cells_of(np.vstack([table.codes, target[None, :]]))
+    fine = leaf_tuples(np.vstack([table.codes, target[None, :]]))
     by_class = classes is not None
     leaf_counts = [_leaf_counts(fine, row, column) for row, column in enumerate(table.columns)]
     forest = join_trees([_tree(table, row, counts, by_class) for row, counts in enumerate(leaf_counts)])
@@ -311,7 +311,7 @@ def _tree(table: CodedTable, row: int, counts: LongArray, by_class: bool) -> Tre
     return split_numbers(counts, has_missing=column.has_missing, by_class=by_class)
 
 
-def _leaf_counts(fine: Cells, row: int, column: CodedColumn) -> LongArray:
+def _leaf_counts(fine: LeafTuples, row: int, column: CodedColumn) -> LongArray:
     """Return the class counts of each code of a column, from tuples whose last code is the class."""
     classes = int(fine.codes[-1].max(initial=0)) + 1
     key = fine.codes[row].astype(np.int64) * classes + fine.codes[-1]

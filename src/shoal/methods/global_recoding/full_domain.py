@@ -22,13 +22,13 @@ from shoal.methods.global_recoding.levels import (
     small_records,
 )
 from shoal.methods.global_recoding.trees import (
-    Cells,
+    LeafTuples,
     allowed_records,
-    cells_of,
-    failing_groups,
     finish,
+    groups_to_withhold,
+    leaf_tuples,
     nothing_meets,
-    release_cells,
+    release_tuples,
 )
 from shoal.validation import check_choice, check_int
 
@@ -101,7 +101,7 @@ class Datafly(Method):
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Raise columns until ``task`` is met."""
         levels = levels_of(table, self.info.name)
-        cells = cells_of(table.codes)
+        cells = leaf_tuples(table.codes)
         allowed = allowed_records(table.records, task)
         if self.at_most_k:
             allowed = min(allowed, task.k)
@@ -125,14 +125,14 @@ def _most_distinct(tuples: Frequencies, levels: Sequence[Levels], chosen: Sequen
 
 
 def _meets(
-    cells: Cells, levels: Sequence[Levels], chosen: Sequence[int], tuples: Frequencies, task: Task, allowed: int
+    cells: LeafTuples, levels: Sequence[Levels], chosen: Sequence[int], tuples: Frequencies, task: Task, allowed: int
 ) -> bool:
     if small_records(tuples, task.k) > allowed:
         return False
     if not task.requirements:
         return True
-    released = release_cells(cells, cuts_at(levels, chosen))
-    return int(released.size[failing_groups(released, task)].sum()) <= allowed
+    released = release_tuples(cells, cuts_at(levels, chosen))
+    return int(released.size[groups_to_withhold(released, task)].sum()) <= allowed
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ class _Judge:
 
     def __init__(self, table: CodedTable, task: Task, levels: Sequence[Levels]) -> None:
         self.names, self.task, self.levels = table.names, task, levels
-        self.cells = cells_of(table.codes)
+        self.cells = leaf_tuples(table.codes)
         self.tuples = all_frequencies(self.cells)
         self.records = table.records
         self.allowed = allowed_records(table.records, task)
@@ -229,8 +229,8 @@ class _Judge:
         tuples = roll_up(self.source(node), self.levels, node)
         failing = tuples.size < self.task.k
         if self.task.requirements:
-            released = release_cells(self.cells, cuts_at(self.levels, node))
-            failing = failing_groups(released, self.task)
+            released = release_tuples(self.cells, cuts_at(self.levels, node))
+            failing = groups_to_withhold(released, self.task)
             tuples = self._in_order_of(released.label, failing)
         suppressed = int(tuples.size[failing].sum())
         if suppressed > self.allowed:

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.kernels.global_recoding.tuple_index import number_tuples
-from shoal.methods.global_recoding.trees import Cells, require_hierarchy, tree_of
+from shoal.methods.global_recoding.trees import LeafTuples, require_hierarchy, tree_of
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
@@ -84,7 +84,7 @@ def roll_up(frequencies: Frequencies, levels: Sequence[Levels], chosen: Sequence
     return Frequencies(np.ascontiguousarray(frequencies.codes[:, first]), size)
 
 
-def all_frequencies(cells: Cells) -> Frequencies:
+def all_frequencies(cells: LeafTuples) -> Frequencies:
     """Return the tuples as they are."""
     return Frequencies(cells.codes, cells.size)
 

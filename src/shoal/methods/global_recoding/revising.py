@@ -11,7 +11,7 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.kernels.global_recoding.tuple_index import number_tuples
 from shoal.methods.global_recoding.information import entropy
-from shoal.methods.global_recoding.trees import Cells, release_codes
+from shoal.methods.global_recoding.trees import LeafTuples, release_codes
 
 if TYPE_CHECKING:
     from shoal.methods.global_recoding.climbing import Climb, Climber, Move
@@ -106,12 +106,12 @@ def lost(climber: Climber, moves: Iterable[Move]) -> int:
     return sum(_own_loss(climber, move) for move in moves)
 
 
-def _joint_entropy(climber: Climber, cells: Cells, moves: Iterable[Move]) -> int:
+def _joint_entropy(climber: Climber, cells: LeafTuples, moves: Iterable[Move]) -> int:
     label, first = number_tuples(release_codes(cells.codes, climber.cuts(list(moves))))
     return _untold(_class_counts(climber, cells, label, len(first)))
 
 
-def _class_counts(climber: Climber, cells: Cells, label: IntArray, groups: int) -> LongArray:
+def _class_counts(climber: Climber, cells: LeafTuples, label: IntArray, groups: int) -> LongArray:
     classes = climber.counts.shape[1]
     key = label.astype(np.int64) * classes + cells.codes[-1]
     return np.bincount(key, cells.size, groups * classes).astype(np.int64).reshape(-1, classes)
@@ -127,7 +127,7 @@ class _View:
     A step back divides the groups there are by one column, so only that column and the group are looked at.
     """
 
-    def __init__(self, climber: Climber, cells: Cells, moves: dict[int, Move], factor: FloatArray | None) -> None:
+    def __init__(self, climber: Climber, cells: LeafTuples, moves: dict[int, Move], factor: FloatArray | None) -> None:
         self.climber, self.cells, self.moves, self.factor = climber, cells, moves, factor
         self.label, first = number_tuples(release_codes(cells.codes, climber.cuts(list(moves.values()))))
         self.untold = _untold(_class_counts(climber, cells, self.label, len(first)))
@@ -175,14 +175,14 @@ def _own_loss(climber: Climber, move: Move) -> int:
     return climber.loss_of(move.node, move.moved) * climber.records_of(move.node, move.moved)
 
 
-def _merged_for_good(climber: Climber, moves: dict[int, Move], open_undos: set[_Undo]) -> Cells:
+def _merged_for_good(climber: Climber, moves: dict[int, Move], open_undos: set[_Undo]) -> LeafTuples:
     """Join the tuples that no step back can tell apart any more, so that there are fewer to look at."""
     open_nodes = {undo.node for undo in open_undos}
     stuck = [move for move in moves.values() if move.node not in open_nodes and _stands_free(climber, moves, move.node)]
     codes = np.vstack([release_codes(climber.fine.codes, climber.cuts(stuck)), climber.fine.codes[-1:]])
     label, first = number_tuples(codes)
     size = np.bincount(label, climber.fine.size).astype(np.int64)
-    return Cells(np.ascontiguousarray(climber.fine.codes[:, first]), size, label)
+    return LeafTuples(np.ascontiguousarray(climber.fine.codes[:, first]), size, label)
 
 
 def _undos(climber: Climber, moves: dict[int, Move], *, partial: bool, held: Collection[int]) -> list[_Undo]:

@@ -10,7 +10,7 @@ from shoal.methods.base import Grouping
 from shoal.methods.global_recoding.climbing import Step, cuts_after
 from shoal.methods.global_recoding.full_domain import LevelStep
 from shoal.methods.global_recoding.levels import cuts_at, levels_of
-from shoal.methods.global_recoding.trees import allowed_records, cells_of, failing_groups, finish, release_cells
+from shoal.methods.global_recoding.trees import allowed_records, finish, groups_to_withhold, leaf_tuples, release_tuples
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
@@ -34,12 +34,12 @@ def earliest_grouping(table: CodedTable, steps: Steps, task: Task) -> Grouping:
 
     More steps only join groups, so the number can be found by halving.
     """
-    cells = cells_of(table.codes)
+    cells = leaf_tuples(table.codes)
     allowed = allowed_records(table.records, task)
 
     def meets(number: int) -> bool:
-        released = release_cells(cells, cuts_after_steps(table, steps[:number]))
-        return int(released.size[failing_groups(released, task)].sum()) <= allowed
+        released = release_tuples(cells, cuts_after_steps(table, steps[:number]))
+        return int(released.size[groups_to_withhold(released, task)].sum()) <= allowed
 
     fewest, most = 0, len(steps)
     while fewest < most:

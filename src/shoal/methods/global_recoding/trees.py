@@ -11,6 +11,7 @@ from shoal.errors import HierarchyError, PrivacyError
 from shoal.kernels.global_recoding.tuple_index import Forest
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.base import Grouping, most_withheld
+from shoal.privacy.base import failing_groups
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,7 @@ def join_trees(trees: Sequence[Tree]) -> Forest:
     )
 
 
-class Cells(NamedTuple):
+class LeafTuples(NamedTuple):
     """The distinct tuples of a table: all that a global recoding looks at after one pass over the records."""
 
     codes: IntArray
@@ -92,18 +93,18 @@ class Cells(NamedTuple):
     """The tuple of each record."""
 
 
-def cells_of(codes: IntArray) -> Cells:
+def leaf_tuples(codes: IntArray) -> LeafTuples:
     """Group records, the columns of ``codes``, by all their codes."""
     tuples = distinct_tuples(codes)
-    return Cells(np.ascontiguousarray(codes[:, tuples.first]), tuples.size, tuples.label)
+    return LeafTuples(np.ascontiguousarray(codes[:, tuples.first]), tuples.size, tuples.label)
 
 
-def without_last_row(cells: Cells) -> Cells:
+def without_last_row(cells: LeafTuples) -> LeafTuples:
     """Group the tuples further, by all codes but the last."""
     tuples = distinct_tuples(cells.codes[:-1])
     codes = np.ascontiguousarray(cells.codes[:-1, tuples.first])
     size = np.bincount(tuples.label, cells.size, len(tuples.size)).astype(np.int64)
-    return Cells(codes, size, tuples.label[cells.label])
+    return LeafTuples(codes, size, tuples.label[cells.label])
 
 
 class Released(NamedTuple):
@@ -124,19 +125,16 @@ def release_codes(codes: IntArray, cuts: Sequence[IntArray]) -> IntArray:
     return released
 
 
-def release_cells(cells: Cells, cuts: Sequence[IntArray]) -> Released:
+def release_tuples(cells: LeafTuples, cuts: Sequence[IntArray]) -> Released:
     """Group the records whose tuples are released alike."""
     groups = distinct_tuples(release_codes(cells.codes, cuts))
     size = np.bincount(groups.label, cells.size, len(groups.size)).astype(np.int64)
     return Released(groups.label[cells.label], size)
 
 
-def failing_groups(released: Released, task: Task) -> BoolArray:
+def groups_to_withhold(released: Released, task: Task) -> BoolArray:
     """Tell for each group whether it is smaller than k or falls short of a privacy model."""
-    failing: BoolArray = released.size < task.k
-    for requirement in task.requirements:
-        failing = failing | requirement.failing(released.label, len(released.size))
-    return failing
+    return failing_groups(task.requirements, released.label, len(released.size)) | (released.size < task.k)
 
 
 def allowed_records(records: int, task: Task) -> int:
@@ -150,10 +148,10 @@ def suppress(released: Released, failing: BoolArray) -> IntArray:
     return number[released.label]
 
 
-def finish(cells: Cells, cuts: Sequence[IntArray], task: Task, details: dict[str, object]) -> Grouping:
+def finish(cells: LeafTuples, cuts: Sequence[IntArray], task: Task, details: dict[str, object]) -> Grouping:
     """Return the grouping a cut gives, its failing groups withheld."""
-    released = release_cells(cells, cuts)
-    failing = failing_groups(released, task)
+    released = release_tuples(cells, cuts)
+    failing = groups_to_withhold(released, task)
     return Grouping(suppress(released, failing), tuple(cuts), details)
 
 
