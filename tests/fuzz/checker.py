@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
+import tempfile
 from collections import Counter, defaultdict
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +17,9 @@ import pyarrow as pa
 from tests.fuzz.columns import Column
 from tests.fuzz.jobs import Job
 
-_MOMENT = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(?:([+-])(\d\d):(\d\d)|Z)?")
+_MOMENT = re.compile(r"(-?\d{4,})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(?:([+-])(\d\d):(\d\d)|Z)?")
+_CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d+))?")
+_MONTH = re.compile(r"(\d{4})-(\d\d)")
 _DURATION = re.compile(r"(-?)(\d+) days?(?: (\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?")
 _ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,"{}]+?)\s*(?:,|$)', re.DOTALL)
 _NUMBERS = re.compile(r"\[(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)\]")
@@ -24,9 +29,9 @@ _ENDS = re.compile(r'\[("(?:[^"\\]|\\.)*"|.+?) to ("(?:[^"\\]|\\.)*"|.+)\]', re.
 def violations(job: Job, result: Any) -> list[str]:
     """Return what does not hold, in words without values."""
     released = result.released
+    found = _handed_out(result)
     rows = released.column("row").to_pylist()
     n, names = len(job.sensitive.plain), job.parameters["quasi_identifiers"]
-    found = []
     if "name" in released.column_names:
         found.append("an identifier was released")
     if len(set(rows)) != len(rows) or not set(rows) <= set(range(n)):
@@ -44,6 +49,7 @@ def violations(job: Job, result: Any) -> list[str]:
     if groups and result.audit.k != least:
         found.append(f"the audit says k = {result.audit.k}, there is a group of {least}")
     found += _passed(job, released, rows)
+    found += _written(job, result)
     ranges = result.recipe.release != "representatives"
     for name in names:
         column = job.columns[name]
@@ -51,15 +57,32 @@ def violations(job: Job, result: Any) -> list[str]:
         if wrong:
             found.append(f"{wrong} cells of {name} do not stand for their values")
     for model in job.parameters["models"]:
-        failing = sum(not _holds(model, job.sensitive, members) for members in groups.values())
+        if type(model).__name__ in {"KMap", "DeltaPresence"}:
+            failing = (
+                sum(not _fits(model, job, cell, len(members)) for cell, members in groups.items()) if ranges else 0
+            )
+        else:
+            failing = sum(not _holds(model, job.sensitive, members) for members in groups.values())
         if failing:
             found.append(f"{type(model).__name__} does not hold in {failing} groups")
+    return found
+
+
+def _handed_out(result: Any) -> list[str]:
+    """The table the user gets has the released rows, and no index of the original."""
+    data = result.data
+    rows = data.column("row").to_pylist() if isinstance(data, pa.Table) else list(data["row"])
+    found = [] if rows == result.released.column("row").to_pylist() else ["the table handed out has other rows"]
+    if hasattr(data, "index") and list(data.index) != list(range(len(rows))):
+        found.append("the index of the original was handed out")
     return found
 
 
 def _plain_cells(column: pa.ChunkedArray) -> list[Any]:
     """Return released cells so that equal ones are equal: text, or exact numbers; moments in nanoseconds."""
     kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):  # periods, by their number
+        return [one for chunk in column.chunks for one in chunk.storage.to_pylist()]
     if pa.types.is_temporal(kind):
         wide = pa.int32() if pa.types.is_date32(kind) or pa.types.is_time32(kind) else pa.int64()
         part = 86_400 * 10**9 if pa.types.is_date32(kind) else {"s": 10**9, "ms": 10**6, "us": 1000, "ns": 1}[kind.unit]
@@ -79,6 +102,27 @@ def _passed(job: Job, released: pa.Table, rows: list[int]) -> list[str]:
         kept = _plain_cells(column)
     wanted = [job.sensitive.plain[row] for row in rows]
     return [] if kept == wanted else ["sensitive values were changed"]
+
+
+def _written(job: Job, result: Any) -> list[str]:
+    """Every fifth release is saved, and its file read by another reader: all rows, no identifier, groups of k."""
+    if job.parameters["seed"] % 5:
+        return []
+    with tempfile.TemporaryDirectory() as folder:
+        path = result.save(Path(folder) / "release.csv", sidecar=True)
+        if sorted(one.name for one in Path(folder).iterdir()) != ["release.csv", "release.csv.json"]:
+            return ["other files were written than asked for"]
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    names = job.parameters["quasi_identifiers"]
+    groups = Counter(tuple(row[name] for name in names) for row in rows)
+    wrong = len(rows) != result.released.num_rows or any("name" in row for row in rows)
+    wrong = wrong or sorted(int(row["row"]) for row in rows) != sorted(result.released.column("row").to_pylist())
+    return ["the file holds other rows"] * wrong + [
+        f"the file has a group of {least}"
+        for least in [min(groups.values(), default=99)]
+        if least < job.parameters["k"]
+    ]
 
 
 # --- cells -------------------------------------------------------------------------------------------------------
@@ -120,7 +164,9 @@ def _unquote(text: str) -> str:
 
 
 def _same(column: Column, text: str, value: Any) -> bool:
-    return text == value if column.family in {"text", "order"} else _read(column, text) == _place(column, value)
+    if column.family in {"text", "order"}:
+        return text == value
+    return text == column.written.get(value, "") or _read(column, text) == _place(column, value)
 
 
 def _place(column: Column, value: Any) -> Any:
@@ -135,6 +181,12 @@ def _read(column: Column, text: str) -> Any:
         return _moment(text)
     if column.family == "duration":
         return _duration(text)
+    if column.family == "clock":
+        match = _CLOCK.fullmatch(text)
+        return None if match is None else _nanoseconds(*match.groups())
+    if column.family == "month":
+        match = _MONTH.fullmatch(text)
+        return None if match is None else (int(match[1]) - 1970) * 12 + int(match[2]) - 1
     try:
         return Fraction(float(text) if column.family == "float" else text)
     except ValueError:
@@ -161,6 +213,11 @@ def _days(year: int, month: int, day: int) -> int:
     of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
     of_era = (years - era * 400) * 365 + (years - era * 400) // 4 - (years - era * 400) // 100 + of_year
     return era * 146_097 + of_era - 719_468
+
+
+def _nanoseconds(hours: str, minutes: str, seconds: str, fraction: str | None) -> int:
+    whole = int(hours) * 3600 + int(minutes) * 60 + int(seconds)
+    return whole * 10**9 + int((fraction or "").ljust(9, "0"))
 
 
 def _duration(text: str) -> int | None:
@@ -210,10 +267,64 @@ def _holds(model: Any, sensitive: Column, members: list[int]) -> bool:
     if name == "DeltaDisclosure":
         return all(abs(math.log(share[one] / whole[one])) < model.delta + slack for one in share)
     if name == "TCloseness":
-        return sum(abs(share.get(one, 0.0) - whole[one]) for one in whole) / 2 <= model.t + slack
+        return _distance(model.distance, sensitive, share, whole) <= model.t + slack
     if model.kind == "entropy":
         return math.exp(-sum(p * math.log(p) for p in share.values())) >= model.l - slack
     if model.kind == "recursive":
         counts = sorted(group.values(), reverse=True)
         return len(counts) >= model.l and counts[0] < model.c * sum(counts[int(model.l) - 1 :]) + slack
     return len(group) >= model.l
+
+
+def _distance(asked: str | None, sensitive: Column, share: dict[Any, float], whole: dict[Any, float]) -> float:
+    """Return the earth mover's distance of a group from the table, from its definition."""
+    surplus = {value: share.get(value, 0.0) - part for value, part in whole.items()}
+    natural = "equal" if sensitive.family == "text" else "ordered"
+    chosen = asked or ("hierarchical" if sensitive.tree else natural)
+    if chosen == "equal":
+        return sum(map(abs, surplus.values())) / 2
+    if chosen == "hierarchical":
+        root = sensitive.tree["*"]
+        extra = {None: None} if None in whole else {}  # a missing value is one more leaf below the root
+        moved, _, _ = _moved(root | extra, None, surplus)
+        return moved / _height(root)
+    ranked = sorted((value for value in whole if value is not None), key=lambda value: _place(sensitive, value))
+    order = list(sensitive.kind) if sensitive.kind else ranked
+    order += [None] if None in whole else []
+    if len(order) < 2:
+        return 0.0
+    so_far, moved = 0.0, 0.0
+    for value in order[:-1]:
+        so_far += surplus.get(value, 0.0)
+        moved += abs(so_far)
+    return moved / (len(order) - 1)
+
+
+def _height(tree: Any) -> int:
+    if isinstance(tree, dict):
+        return 1 + max(map(_height, tree.values()))
+    return 1 if isinstance(tree, list) else 0
+
+
+def _moved(tree: Any, label: Any, surplus: dict[Any, float]) -> tuple[float, float, float]:
+    """Return what must be moved inside a node times how high, and what is left of surplus and lack (Li et al. 2007)."""
+    if tree is None:
+        own = surplus.get(label, 0.0)
+        return 0.0, max(own, 0.0), max(-own, 0.0)
+    below = tree.items() if isinstance(tree, dict) else ((leaf, None) for leaf in tree)
+    parts = [_moved(one, child, surplus) for child, one in below]
+    moved, more, less = (sum(part[place] for part in parts) for place in range(3))
+    here = min(more, less)
+    return moved + here * _height(tree), max(more - less, 0.0), max(less - more, 0.0)
+
+
+def _fits(model: Any, job: Job, cells: tuple[Any, ...], size: int) -> bool:
+    """Count the people of the population whose values a group's cells cover."""
+    names = job.parameters["quasi_identifiers"]
+    people = sum(
+        all(_covers(job.columns[name], cell, person[name]) for name, cell in zip(names, cells, strict=True))
+        for person in job.people
+    )
+    if type(model).__name__ == "KMap":
+        return people >= model.k
+    return people > 0 and model.low - 1e-9 <= size / people <= model.high + 1e-9

@@ -25,11 +25,15 @@ class Column:
     plain: list[Any]
     """Its values once more: None, text, or an exact number (days and moments as nanoseconds)."""
     family: str
-    """What a released text is read as: number, float, decimal, moment, duration, order or text."""
+    """What a released text is read as: number, float, decimal, moment, clock, month, duration, order or text."""
     kind: Any = None
     hierarchy: Any = None
     leaves: dict[str, frozenset[str]] = field(default_factory=dict)
     """The texts of the leaves below each node of the hierarchy."""
+    written: dict[Any, str] = field(default_factory=dict)
+    """How a value is written in a column of text, and released where it is taken for a category."""
+    tree: Any = None
+    """The hierarchy as plain dicts and lists, where distances in it are to be measured."""
 
 
 def _draw(rng: np.random.Generator, values: list[Any], n: int, missing: float = 0.1) -> list[Any]:
@@ -62,7 +66,13 @@ def unsigned_integers(rng: np.random.Generator, n: int) -> Column:
 
 def long_numbers_as_text(rng: np.random.Generator, n: int) -> Column:
     values = [10**17 + int(one) for one in rng.integers(0, 8, n)]
-    return Column(pa.array(values, pa.int64()), _numbers(values), "number")
+    return Column(pa.array([str(one) for one in values]), _numbers(values), "number")
+
+
+def numbers_with_a_decimal_comma(rng: np.random.Generator, n: int) -> Column:
+    values = [Fraction(int(one), 2) for one in rng.integers(1, 9_000, n)]
+    texts = [f"{float(one):,.1f}".translate(str.maketrans(",.", ".,")) for one in values]
+    return Column(pa.array(texts), [*values], "float", written=dict(zip(values, texts, strict=True)))
 
 
 def ordinary_floats(rng: np.random.Generator, n: int) -> Column:
@@ -84,6 +94,13 @@ def strange_floats(rng: np.random.Generator, n: int) -> Column:
     return Column(pa.array(values, pa.float64(), from_pandas=False), _numbers(values), "float")
 
 
+def near_floats(rng: np.random.Generator, n: int) -> Column:
+    """Columns of a matrix whose duplicates once made a descent swap them for ever."""
+    pools = [[1e-05, -222.38852052262166], [-995.5757306598821, -134.02906799087975]]
+    values = _draw(rng, pools[int(rng.integers(2))], n)
+    return Column(pa.array(values, pa.float64()), _numbers(values), "float")
+
+
 def decimals(rng: np.random.Generator, n: int) -> Column:
     values = _draw(rng, [Decimal("0.10"), Decimal("0.1000000001"), Decimal(-3), Decimal("123456789012345.678")], n)
     return Column(pa.array(values, pa.decimal128(38, 10)), _numbers(values), "decimal")
@@ -102,6 +119,39 @@ def dates(rng: np.random.Generator, n: int) -> Column:
         rng, [date(1900, 1, 1), date(1969, 12, 31), date(2024, 2, 29), date(2024, 3, 1), date(9999, 12, 31)], n
     )
     return Column(pa.array(values, pa.date32()), [_nanoseconds(one) for one in values], "moment")
+
+
+def dates_as_text(rng: np.random.Generator, n: int) -> Column:
+    values = [date(1992, 4, 30) + timedelta(days=int(one)) for one in rng.integers(0, 99, n)]
+    texts = [one.strftime("%d.%m.%Y") for one in values]
+    plain = [_nanoseconds(one) for one in values]
+    return Column(pa.array(texts), plain, "moment", written=dict(zip(plain, texts, strict=True)))
+
+
+def far_instants(rng: np.random.Generator, n: int) -> Column:
+    """Moments from the first to the last year that a calendar of four digits has, and one beyond."""
+    first, last = -62_135_596_800, 253_402_300_799
+    values = _draw(rng, [first, first + 1, 0, last - 1, last, *([last + 1] if rng.random() < 0.2 else [])], n)
+    unit = ("s", "us")[int(rng.integers(2))]
+    part = {"s": 1, "us": 10**6}[unit]
+    zone = (None, "UTC")[int(rng.integers(2))]
+    array = pa.array([None if one is None else one * part for one in values], pa.timestamp(unit, zone))
+    return Column(array, [None if one is None else one * 10**9 for one in values], "moment")
+
+
+def times_of_day(rng: np.random.Generator, n: int) -> Column:
+    values = _draw(rng, [0, 1, 999, 43_200 * 10**9, 86_399 * 10**9, 86_400 * 10**9 - 1], n)
+    return Column(pa.array(values, pa.time64("ns")), list(values), "clock")
+
+
+def months(rng: np.random.Generator, n: int) -> Column:
+    """Periods of pandas: the plain value is the number of the month."""
+    import pandas as pd
+
+    values = _draw(rng, [600, 601, 602, 614, 0, -1], n)
+    texts = [None if one is None else str(pd.Period(ordinal=one, freq="M")) for one in values]
+    series = pd.Series(pd.PeriodIndex([pd.NaT if one is None else one for one in texts], freq="M"))
+    return Column(pa.Array.from_pandas(series), list(values), "month")
 
 
 def instants(rng: np.random.Generator, n: int) -> Column:
@@ -133,6 +183,13 @@ def doubled_dictionary(rng: np.random.Generator, n: int) -> Column:
     indices = [None if one == len(entries) else int(one) for one in rng.integers(0, len(entries) + 1, n)]
     array = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int32()), pa.array(entries))
     return Column(array, [None if one is None else entries[one] for one in indices], "text")
+
+
+def cut_dictionary(rng: np.random.Generator, n: int) -> Column:
+    """A part of a longer column, whose dictionary still names values that no row has."""
+    values = _draw(rng, ["a", "b", "c"], n)
+    whole = pa.array([*(f"gone {one}" for one in range(20)), *values], pa.string()).dictionary_encode()
+    return Column(whole.slice(20), list(values), "text", hierarchy=[None, "flat"][int(rng.integers(2))])
 
 
 def truths(rng: np.random.Generator, n: int) -> Column:
@@ -167,7 +224,7 @@ def hierarchical_words(rng: np.random.Generator, n: int) -> Column:
     tree = {"*": {"care": {"ward": ["nurse", "[carer]"], "desk": ["clerk"]}, "{craft}": ["baker", "smith"]}}
     values = _draw(rng, ["nurse", "[carer]", "clerk", "baker", "smith"], n)
     made = shoal.Hierarchy.from_dict(tree)
-    return Column(pa.array(values), list(values), "text", hierarchy=made, leaves=_all_nodes(tree["*"], "*"))
+    return Column(pa.array(values), list(values), "text", hierarchy=made, leaves=_all_nodes(tree["*"], "*"), tree=tree)
 
 
 def numbers_in_intervals(rng: np.random.Generator, n: int) -> Column:
@@ -194,14 +251,21 @@ MAKERS: tuple[Callable[[np.random.Generator, int], Column], ...] = (
     big_integers,
     unsigned_integers,
     long_numbers_as_text,
+    numbers_with_a_decimal_comma,
     ordinary_floats,
     strange_floats,
     decimals,
+    near_floats,
     dates,
+    dates_as_text,
     instants,
+    far_instants,
+    times_of_day,
+    months,
     durations,
     strange_text,
     doubled_dictionary,
+    cut_dictionary,
     truths,
     ordered_words,
     hierarchical_words,

@@ -9,10 +9,23 @@ import numpy as np
 import pyarrow as pa
 
 import shoal
-from tests.fuzz.columns import MAKERS, Column, doubled_dictionary, small_integers, strange_floats, strange_text, truths
+from tests.fuzz.columns import (
+    MAKERS,
+    Column,
+    doubled_dictionary,
+    hierarchical_words,
+    instants,
+    ordered_words,
+    small_integers,
+    strange_floats,
+    strange_text,
+    truths,
+)
 
 GLOBAL = ("bug", "datafly", "incognito")
-SENSITIVE = (doubled_dictionary, small_integers, strange_floats, strange_text, truths)
+SENSITIVE = (
+    doubled_dictionary, small_integers, strange_floats, strange_text, truths, hierarchical_words, ordered_words, instants,
+)  # fmt: skip
 
 
 @dataclass
@@ -23,6 +36,8 @@ class Job:
     sensitive: Column
     data: Any
     parameters: dict[str, Any]
+    people: list[dict[str, Any]]
+    """The plain values of each person of the population that a model may look at."""
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{name} ({len(set(map(repr, one.plain)))} values)" for name, one in self.columns.items())
@@ -41,6 +56,7 @@ def make_job(seed: list[int], methods: list[str] | None = None) -> Job:
         make = MAKERS[int(rng.integers(len(MAKERS)))]
         columns[f"{make.__name__}_{place}"] = make(rng, n)
     sensitive = SENSITIVE[int(rng.integers(len(SENSITIVE)))](rng, n)
+    population, people = _population(rng, columns, n)
     parameters = {
         "k": int(rng.integers(2, max(3, min(n, 12)))),
         "quasi_identifiers": list(columns),
@@ -49,8 +65,8 @@ def make_job(seed: list[int], methods: list[str] | None = None) -> Job:
         "keep": ["row"],
         "kinds": {name: one.kind for name, one in columns.items() if one.kind},
         "hierarchies": _hierarchies(columns, method),
-        "method": method,
-        "models": _models(rng),
+        "method": _with_options(rng, method),
+        "models": _models(rng, sensitive, population),
         "max_suppression": float(rng.choice([0.0, 0.0, 0.1, 0.5])),
         "seed": int(rng.integers(0, 2**31)),
         "effort": "fast",
@@ -58,13 +74,39 @@ def make_job(seed: list[int], methods: list[str] | None = None) -> Job:
     parameters["kinds"] = {
         name: kind for name, kind in parameters["kinds"].items() if name not in parameters["hierarchies"]
     }
+    if sensitive.kind:
+        parameters["kinds"]["sensitive"] = sensitive.kind
+    if isinstance(sensitive.hierarchy, shoal.Hierarchy):
+        parameters["hierarchies"]["sensitive"] = sensitive.hierarchy
     if rng.random() < 0.3:
         parameters["release"] = ["ranges", "representatives"][int(rng.integers(2))]
     if rng.random() < 0.15 and parameters.get("release") == "ranges":
         parameters["widen"] = float(rng.choice([0.25, 1.0]))
     if rng.random() < 0.2:
         parameters["weights"] = {name: float(rng.choice([0, 1, 8, 1e-9, 1e9])) for name in columns}
-    return Job(columns, sensitive, _as_frame(rng, columns, sensitive, n), parameters)
+    return Job(columns, sensitive, _as_frame(rng, columns, sensitive, n), parameters, people)
+
+
+def _with_options(rng: np.random.Generator, method: str) -> Any:
+    """Return a method by its name or, where it has options, now and then as an object with others."""
+    options: dict[str, list[Any]] = {
+        "bottom-up": [shoal.BottomUp(merge="union")],
+        "mondrian": [shoal.Mondrian(strict=False), shoal.Mondrian(cut="median")],
+        "merge-split": [shoal.MergeSplit(grow=True)],
+        "forest": [shoal.Forest(neighbour="any"), shoal.Forest(tries=3)],
+        "sbca": [shoal.SBCA(rest="nearest"), shoal.SBCA(rest="suppress")],
+    }
+    known = options.get(method, [])
+    return known[int(rng.integers(len(known)))] if known and rng.random() < 0.4 else method
+
+
+def _population(rng: np.random.Generator, columns: dict[str, Column], n: int) -> tuple[pa.Table, list[dict[str, Any]]]:
+    """Return the people of the table and others with the same values in other combinations."""
+    others = int(rng.integers(0, 4 * n))
+    rows = {name: [*range(n), *rng.integers(0, n, others).tolist()] for name in columns}
+    table = pa.table({name: one.array.take(pa.array(rows[name])) for name, one in columns.items()})
+    plain = {name: [one.plain[row] for row in rows[name]] for name, one in columns.items()}
+    return table, [dict(zip(plain, values, strict=True)) for values in zip(*plain.values(), strict=True)]
 
 
 def _hierarchies(columns: dict[str, Column], method: str) -> dict[str, Any]:
@@ -74,12 +116,17 @@ def _hierarchies(columns: dict[str, Column], method: str) -> dict[str, Any]:
     return chosen
 
 
-def _models(rng: np.random.Generator) -> list[Any]:
+def _models(rng: np.random.Generator, sensitive: Column, population: pa.Table) -> list[Any]:
     makers = (
         lambda: shoal.LDiversity(int(rng.integers(2, 4))),
         lambda: shoal.LDiversity(1.5, "entropy"),
         lambda: shoal.LDiversity(2, "recursive", c=3.0),
         lambda: shoal.TCloseness(float(rng.choice([0.1, 0.3, 0.6])), "equal"),
+        lambda: shoal.TCloseness(float(rng.choice([0.1, 0.3, 0.6]))),  # the distance that fits the column
+        lambda: shoal.TCloseness(0.4, "hierarchical" if sensitive.tree else "equal"),
+        lambda: shoal.KMap(int(rng.integers(2, 12)), population),
+        lambda: shoal.DeltaPresence(0.0, float(rng.choice([0.3, 0.6, 0.9])), population),
+        lambda: shoal.DeltaPresence(float(rng.choice([0.05, 0.2])), 1.0, population),
         lambda: shoal.AlphaK(float(rng.choice([0.5, 0.8]))),
         lambda: shoal.BetaLikeness(float(rng.choice([1.0, 4.0]))),
         lambda: shoal.DeltaDisclosure(2.0),
@@ -96,11 +143,43 @@ def _as_frame(rng: np.random.Generator, columns: dict[str, Column], sensitive: C
         "row": pa.array(range(n)),
     }
     table = pa.table(arrays)
+    strange = any(isinstance(one, pa.BaseExtensionType) for one in table.schema.types)
     choice = rng.random()
     if choice < 0.1:
         return pa.concat_tables([table.slice(0, n // 2), table.slice(n // 2)])
-    if choice < 0.2:
+    if choice < 0.2 and not strange:
         import polars as pl
 
         return pl.from_arrow(table)
-    return table
+    return _as_pandas(rng, table) if choice < 0.5 else table
+
+
+def _as_pandas(rng: np.random.Generator, table: pa.Table) -> Any:
+    """Return a pandas frame of numpy's types where they hold the values, else of Arrow's, under an index of any kind."""
+    import pandas as pd
+
+    n = table.num_rows
+    columns = {name: _as_series(table.column(name)) for name in table.column_names}
+    index = [
+        pd.RangeIndex(n),
+        pd.Index(rng.permutation(n) + 100),
+        pd.Index(rng.integers(0, 3, n), name="row number"),
+        pd.MultiIndex.from_arrays([rng.integers(0, 9, n), np.arange(n)], names=["a", None]),
+    ][int(rng.integers(4))]
+    return pd.DataFrame({name: series.set_axis(index) for name, series in columns.items()})
+
+
+def _as_series(column: pa.ChunkedArray) -> Any:
+    import pandas as pd
+
+    if isinstance(column.type, pa.BaseExtensionType):
+        return column.to_pandas()
+    if pa.types.is_dictionary(column.type) and column.chunk(0).dictionary.to_pylist().count("hiv") > 1:
+        column = column.cast(column.type.value_type)  # a category is named once
+    try:
+        series = column.to_pandas()
+        if pa.chunked_array([pa.Array.from_pandas(series).cast(column.type)]).equals(column):
+            return series
+    except (pa.ArrowException, ValueError, OverflowError):
+        pass
+    return column.to_pandas(types_mapper=pd.ArrowDtype)

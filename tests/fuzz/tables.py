@@ -24,12 +24,13 @@ def try_table(seed: list[int]) -> tuple[str, str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            result = shoal.anonymize(job.data, **job.parameters)
-        except ShoalError:
-            return "refused", ""
+            try:
+                result = shoal.anonymize(job.data, **job.parameters)
+            except ShoalError as refusal:
+                return ("crashes", f"{refusal} | {job}") if "please report it" in str(refusal) else ("refused", "")
+            found = violations(job, result)
         except Exception as fault:  # noqa: BLE001
             return "crashes", f"{type(fault).__name__}: {str(fault)[:200]} | {job}"
-        found = violations(job, result)
     return ("violations", f"{'; '.join(found)} | {job}") if found else ("kept", "")
 
 
