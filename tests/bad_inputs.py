@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -248,7 +247,9 @@ TABLES: dict[str, Callable[[], Any]] = {
     ),
     "mixed values": lambda: people().to_pandas().assign(age=[1, "x", 2.5, None] * 6),
     "a pandas column of dicts and lists": lambda: people().to_pandas().assign(age=[{"a": 1}, [1]] * 12),
-    "a pandas column with surrogates": lambda: people().to_pandas().assign(town=["\ud800"] * RECORDS),
+    "a pandas column with surrogates": lambda: (
+        people().to_pandas().assign(town=pd.Series(["\ud800"] * RECORDS, dtype=object))
+    ),
     "a lazy table that fails": lambda: pl.LazyFrame({"age": [1]}).select("gone"),
     "no column of the roles": lambda: pa.table({"other": [1] * RECORDS}),
     "fewer records than k": lambda: people().slice(0, 3),
@@ -263,6 +264,10 @@ ODD_COLUMNS: dict[str, Callable[[], pa.Table]] = {
     "binary": lambda: _nested(pa.binary(), b"\xff\x00"),
     "large binary": lambda: _nested(pa.large_binary(), b"\xff"),
     "binary of fixed size": lambda: _nested(pa.binary(2), b"\xff\x00"),
+    "instants no calendar has": lambda: _column(pa.array([2**62, -(2**62)] * 12, pa.timestamp("ms"))),
+    "instants in the year 10000": lambda: _column(pa.array([253_402_300_800, 0] * 12, pa.timestamp("s"))),
+    "instants before the year 1": lambda: _column(pa.array([-62_135_596_801_000, 0] * 12, pa.timestamp("ms", "UTC"))),
+    "dates in the year 10000": lambda: _column(pa.array([2_932_897, 0] * 12, pa.int32()).cast(pa.date32())),
 }
 INFINITE_COLUMNS: dict[str, Callable[[], pa.Table]] = {
     "infinite values": lambda: _column(pa.array([1.0, INF] * 12)),
@@ -618,13 +623,3 @@ def cli_cases() -> Iterator[CliCase]:
     for name, make in {**ODD_COLUMNS, **INFINITE_COLUMNS}.items():
         words = ("anonymize", "{}/odd.parquet", "-k", "4", "--qi", "odd", "-o", "{}/release.csv")
         yield CliCase(f"a Parquet column of {name}", words, _parquet(make))
-
-
-def distant() -> pa.Table:
-    """Return a table with instants no calendar of Python has; it may be released or refused, but must not crash."""
-    return _column(pa.array([2**62, -(2**62)] * 12, pa.timestamp("s")))
-
-
-def recent() -> pa.Table:
-    """Return a table with ordinary instants."""
-    return _column(pa.array([datetime(2024, 1, 1, tzinfo=UTC)] * RECORDS))

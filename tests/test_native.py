@@ -195,3 +195,14 @@ def test_a_pickle_of_a_result_holds_no_row_of_the_users_table():
     name = "do-not-carry-me"
     table = pd.DataFrame({"age": AGES, "kept": range(6), "name": [name] * 6})
     assert name.encode() not in pickle.dumps(release(table, identifiers=["name"]))
+
+
+def test_numbers_with_holes_and_times_in_nanoseconds_are_handed_out_exactly():
+    numbers = [2**53 + 1, 2**53 + 1, None, None]
+    times = pd.Series(pa.array([1, 1, 3, 3], pa.time64("ns")), dtype=pd.ArrowDtype(pa.time64("ns")))
+    frame = pd.DataFrame({"number": pd.array(numbers, "Int64"), "time": times, "row": range(4)})
+    result = shoal.anonymize(
+        frame, k=2, quasi_identifiers=["number", "time"], keep=["row"], method="mdav", release="representatives"
+    )
+    assert result.data["number"].dropna().tolist() == [2**53 + 1] * 2
+    assert pa.array(result.data["time"]).cast(pa.int64()).to_pylist() == [1, 1, 3, 3]

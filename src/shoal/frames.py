@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from shoal.arrays import LongArray
 from shoal.canonical import canonical, encode_dictionary
 from shoal.errors import ColumnError, DataError, MissingExtraError, NotationNotice
-from shoal.native import Native, unwrap
+from shoal.native import Native, as_pandas, unwrap
 from shoal.notation import AS_IS, Notation, Reading, ValueLabels, code_for_missing, decimal_mark, understand
 
 __all__ = ["Frame", "FrameKind", "Layout", "check_names", "encode_dictionary", "is_text", "require", "to_frame"]
@@ -165,7 +165,7 @@ class Frame:
     def restore(self, table: pa.Table) -> Any:
         """Return ``table`` as the kind of frame this one was."""
         if self.kind == "pandas":
-            return table.to_pandas()
+            return as_pandas(table)
         if self.kind == "polars":
             import polars as pl  # noqa: PLC0415
 

@@ -54,7 +54,11 @@ class Native:
 
         own = nw.from_native(self.table, eager_only=True)
         passed = [name for name in names if name not in recoded.column_names]
-        made = nw.from_arrow(recoded, backend=own.implementation)
+        made = (
+            nw.from_native(as_pandas(recoded), eager_only=True)
+            if own.implementation.is_pandas()
+            else nw.from_arrow(recoded, backend=own.implementation)
+        )
         if not passed:
             return made.select(*names)
         # a pandas index numbers the original rows: it must not travel along
@@ -68,6 +72,26 @@ class Native:
             return _as_relation(self.given, table)
         levels = [name for name in self.index if name in table.columns] if self.index else []
         return table.set_index(levels) if levels else table
+
+
+def as_pandas(table: pa.Table) -> Any:
+    """Return a table as a pandas frame without loss: pandas' own types where they hold the values, else Arrow's."""
+    import pandas as pd  # noqa: PLC0415
+
+    return pd.DataFrame({name: _as_series(table.column(name)) for name in table.column_names})
+
+
+def _as_series(column: pa.ChunkedArray) -> Any:
+    import pandas as pd  # noqa: PLC0415
+
+    kind = column.type
+    if pa.types.is_integer(kind) and column.null_count:  # as floats they would end at 2^53
+        width = f"{'UInt' if str(kind).startswith('u') else 'Int'}{kind.bit_width}"
+        return column.to_pandas(types_mapper=lambda _: pd.api.types.pandas_dtype(width))
+    try:
+        return column.to_pandas()
+    except pa.ArrowInvalid:  # such as a time of day with nanoseconds
+        return column.to_pandas(types_mapper=pd.ArrowDtype)
 
 
 def _as_relation(given: Any, released: pa.Table) -> Any:  # noqa: ARG001  (DuckDB finds the table by the name of this argument)

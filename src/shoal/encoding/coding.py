@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from shoal.arrays import FloatArray, IntArray
 from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable
-from shoal.encoding.values import as_dates, as_numbers, exact_numbers, is_ordered, positions_of, value_texts
+from shoal.encoding.values import as_dates, as_numbers, exact_numbers, is_ordered, positions_of, refuse_far, value_texts
 from shoal.errors import AmbiguousNotationError, ColumnError, DataError, HierarchyError, ParameterError
 from shoal.frames import Frame, encode_dictionary, refuse_nested
 from shoal.hierarchy import Hierarchy, value_text
@@ -45,6 +45,8 @@ def encode(
     _check_keys("kinds", kinds, [*quasi_identifiers, *attributes])
     _check_keys("hierarchies", hierarchies, [*quasi_identifiers, *attributes])
     refuse_nested(frame, [*quasi_identifiers, *attributes])
+    for name in (*quasi_identifiers, *attributes):
+        refuse_far(name, frame.table.column(name))
     codes = np.empty((len(quasi_identifiers), frame.records), np.int32)
     columns = []
     for row, name in enumerate(quasi_identifiers):

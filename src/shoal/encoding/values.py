@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.arrays import AnyArray, FloatArray
 from shoal.canonical import is_period, period_texts
@@ -15,6 +17,10 @@ from shoal.hierarchy import value_text
 from shoal.hierarchy.texts import TICKS, duration_text
 
 _CLOCK = re.compile(r"(?:(\S+) )?(\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d{4})?")
+
+_DAY = 86_400
+_FIRST_DAY = date.min.toordinal() - date(1970, 1, 1).toordinal()
+_END = date.max.toordinal() + 1 - date(1970, 1, 1).toordinal()
 
 _REACH = 256
 """Numbers above 2 to this power, or all below its inverse, are brought back to about 1 before they are squared."""
@@ -50,6 +56,23 @@ def _clock_text(text: str) -> str:
     digits = f".{fraction.ljust(6 if len(fraction) <= 6 else 9, '0')}" if fraction else ""
     offset = "" if not zone else "+00:00" if zone == "Z" else f"{zone[:3]}:{zone[3:]}"
     return f"{begin}{clock}{digits}{offset}"
+
+
+def refuse_far(name: str, column: pa.ChunkedArray) -> None:
+    """Refuse dates and moments outside the years 1 to 9999, which the texts of a release have no form for."""
+    kind = column.type
+    if not (pa.types.is_timestamp(kind) or pa.types.is_date(kind)) or getattr(kind, "unit", "") == "ns":
+        return  # nanoseconds do not reach so far
+    day = 1 if pa.types.is_date32(kind) else _DAY * TICKS["ms" if pa.types.is_date64(kind) else kind.unit]
+    zoned = day if pa.types.is_timestamp(kind) and kind.tz else 0  # a zone may be a day ahead or behind
+    numbers = column.cast(pa.int32() if pa.types.is_date32(kind) else pa.int64())
+    far = pc.or_(pc.less(numbers, _FIRST_DAY * day + zoned), pc.greater_equal(numbers, _END * day - zoned))
+    count = pc.sum(far).as_py()
+    if count:
+        raise DataError(
+            f"The column {name!r} holds {count:,} dates outside the years 1 to 9999.",
+            hint="they are often marks for a missing value: make them missing, or correct them.",
+        )
 
 
 def is_ordered(kind: pa.DataType) -> bool:
