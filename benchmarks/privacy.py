@@ -12,6 +12,7 @@ import argparse
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -133,7 +134,12 @@ def attacking(records: int = 100_000) -> Iterator[Table]:
     known = ["birth_date", "sex", "zip", "job"]
     trees = {name: register.hierarchies[name] for name in ("zip", "job")}
     patients = register.patients.select([*known, "diagnosis"])
-    call = {"quasi_identifiers": known, "sensitive": ["diagnosis"], "hierarchies": trees, "method": "mondrian"}
+    call: dict[str, Any] = {
+        "quasi_identifiers": known,
+        "sensitive": ["diagnosis"],
+        "hierarchies": trees,
+        "method": "mondrian",
+    }
     first, second = (shoal.anonymize(patients, k=k, **call).released for k in (K, 2 * K))
     numbers = pa.table(
         {f"x{place}": column for place, column in enumerate(np.random.default_rng(0).normal(size=(5, records)))}

@@ -190,7 +190,7 @@ def test_a_small_table_is_not_sampled_unless_asked():
         ({"k": [500]}, ParameterError, "'k' parameter of compare must be an int from 2 to 120"),
         ({"k": []}, ParameterError, "must name at least one"),
         ({"methods": ["mondrain"]}, ParameterError, "did you mean 'mondrian'"),
-        ({"method": "mondrian"}, ParameterError, "does not belong to compare"),
+        ({"method": "mondrian"}, ParameterError, "compare has no parameter 'method'"),
         ({"sample": "some"}, ParameterError, "'sample' parameter"),
         ({"workers": 0}, ParameterError, "'workers' parameter"),
         ({"quasi_identifiers": ["aeg"]}, ColumnError, "did you mean 'age'"),

@@ -25,7 +25,20 @@ A message says what is wrong, what was got and what to do; it never shows a conf
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
+
+_PACKAGE = str(Path(__file__).parent / "_")[:-1]
+
+
+def warn(message: str, kind: type[ShoalWarning]) -> None:
+    """Warn at the line that called shoal, however many of shoal's own calls lie between."""
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, kind, stacklevel=level)
 
 
 class ShoalError(Exception):

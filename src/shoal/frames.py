@@ -6,7 +6,6 @@ A pandas index never travels along: original row numbers in a release would undo
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +16,7 @@ import pyarrow.compute as pc
 
 from shoal.arrays import LongArray
 from shoal.canonical import canonical, encode_dictionary
-from shoal.errors import ColumnError, DataError, MissingExtraError, NotationNotice
+from shoal.errors import ColumnError, DataError, MissingExtraError, NotationNotice, warn
 from shoal.native import Native, as_pandas, unwrap
 from shoal.notation import AS_IS, Notation, Reading, ValueLabels, code_for_missing, decimal_mark, understand
 
@@ -97,12 +96,12 @@ class Frame:
         column = self.table.column(name)
         return self.labels[name].apply(column) if name in self.labels else column
 
-    def tell(self, names: Sequence[str], *, stacklevel: int = 3) -> Frame:
+    def tell(self, names: Sequence[str]) -> Frame:
         """Say once how the text in columns is understood, because a misread column makes a wrong release."""
         readings = [f"{name} as {words}" for name, words in self.understood(names).items()]
         understood = [f"Understood {'; '.join(readings)}. If this is wrong, say so with {_SAY}."] if readings else []
         if not self.told and (self.notes or understood):
-            warnings.warn(" ".join([*self.notes, *understood]), NotationNotice, stacklevel=stacklevel)
+            warn(" ".join([*self.notes, *understood]), NotationNotice)
         return replace(self, told=True)
 
     def understood(self, names: Sequence[str]) -> dict[str, str]:

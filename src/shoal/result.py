@@ -5,20 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 import pyarrow as pa
+from typing_extensions import TypeVar
 
 from shoal._version import __version__
 from shoal.audit import count_tuples
 from shoal.encoding import CodedTable
-from shoal.errors import ParameterError, PrivacyWarning
+from shoal.errors import ParameterError, PrivacyWarning, warn
 from shoal.explanation import Explanation, explain
 from shoal.frames import Frame, to_frame
 from shoal.generalization import Generalization, Unseen, make_generalization
@@ -34,9 +34,12 @@ from shoal.saving import readable, rows_to_write, save_to_database, sidecar_path
 from shoal.summary import Release, summarise
 from shoal.validation import check_choice, check_int, check_path
 
+Table = TypeVar("Table", default=Any)
+"""The kind of table that came in, and goes out."""
+
 
 @dataclass(frozen=True, repr=False)
-class Result(Release):
+class Result(Release, Generic[Table]):
     """A verified release. Made by ``shoal.anonymize``; nothing in it can be changed.
 
     A pickle of it leaves the original table out; see ``with_originals``.
@@ -54,7 +57,7 @@ class Result(Release):
 
     # --- pickles -------------------------------------------------------------------------------------------------
 
-    def with_originals(self) -> Result:
+    def with_originals(self) -> Result[Table]:
         """Return this result in a form whose pickles carry the original table; keep them as safe as the table."""
         return replace(self, pickles_originals=True)
 
@@ -70,10 +73,10 @@ class Result(Release):
         self.__dict__.update(state)
         self.__post_init__()
 
-    def __copy__(self) -> Result:
+    def __copy__(self) -> Result[Table]:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Result:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Result[Table]:
         return self
 
     if not TYPE_CHECKING:
@@ -90,10 +93,11 @@ class Result(Release):
     # --- what came out -------------------------------------------------------------------------------------------
 
     @cached_property
-    def data(self) -> Any:
+    def data(self) -> Table:
         """The released rows in input order, as the kind of table that came in."""
         recoded = [name for name in self.released.column_names if name in self.recipe.quasi_identifiers]
-        return self.source.release(self.released, recoded, np.flatnonzero(self.groups >= 0))
+        rows: Table = self.source.release(self.released, recoded, np.flatnonzero(self.groups >= 0))
+        return rows
 
     @property
     def suppressed(self) -> int:
@@ -138,7 +142,7 @@ class Result(Release):
         warn_if_exposed(recoded, self.released, self.recipe.quasi_identifiers, self.recipe.k)
         return frame.release(recoded, self.recipe.quasi_identifiers, np.arange(frame.records))
 
-    def at(self, *, k: int) -> Result:
+    def at(self, *, k: int) -> Result[Table]:
         """Return the release at the earliest step that holds a smaller k: another point of the trade-off."""
         steps = self._detail("steps", "takes no steps that are kept")
         check_int("Result.at", "k", k, least=2, most=self.recipe.k, hint="for a larger k, anonymize again.")
@@ -271,11 +275,10 @@ def warn_if_exposed(recoded: pa.Table, released: pa.Table, names: Sequence[str],
     both = pa.concat_tables([recoded.select(names), released.select(names)], promote_options="default")
     together = count_tuples(both, names)
     still = int((together.size[together.label[: recoded.num_rows]] < k).sum())
-    warnings.warn(
+    warn(
         f"{few} of {recoded.num_rows} new records share their values with fewer than {k - 1} others among them, "
         f"{still} also when the earlier release is counted in. Audit what you publish with shoal.audit.",
         PrivacyWarning,
-        stacklevel=3,
     )
 
 

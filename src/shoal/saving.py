@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import pyarrow as pa
 from shoal.audit import check_release
 from shoal.canonical import encode_dictionary, is_period
 from shoal.encoding import value_texts
-from shoal.errors import DataError, ParameterError, PrivacyWarning, SpreadsheetWarning
+from shoal.errors import DataError, ParameterError, PrivacyWarning, SpreadsheetWarning, warn
 from shoal.io.databases import Database, Promise, check_target_table, write_release
 from shoal.io.files import open_table
 from shoal.io.location import Location, locate
@@ -32,7 +31,7 @@ def rows_to_write(released: pa.Table, form: str, *, shuffle: bool, spreadsheet_s
         order = np.random.default_rng(secrets.randbits(128)).permutation(released.num_rows)
         released = released.take(pa.array(order))
     else:
-        _warn("The rows are written in the order of the input, which can help to name people.", PrivacyWarning)
+        warn("The rows are written in the order of the input, which can help to name people.", PrivacyWarning)
     if form != "csv":
         return released
     if spreadsheet_safe:
@@ -40,7 +39,7 @@ def rows_to_write(released: pa.Table, form: str, *, shuffle: bool, spreadsheet_s
     found = formula_columns(released)
     if found:
         listed = ", ".join(f"{name!r} ({cells:,})" for name, cells in found.items())
-        _warn(
+        warn(
             f"A spreadsheet would run cells of these columns as formulas: {listed}. "
             "Save with spreadsheet_safe=True to make them harmless.",
             SpreadsheetWarning,
@@ -82,11 +81,6 @@ def _database(address: str) -> tuple[Location, Database]:
             hint="name an address such as postgresql://host/db, or save to a file.",
         )
     return location, source
-
-
-def _warn(text: str, kind: type[Warning]) -> None:
-    """Warn whoever called ``Result.save``."""
-    warnings.warn(text, kind, stacklevel=5)
 
 
 def verify_written(path: Path, rows: pa.Table, released: pa.Table, recipe: Recipe) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import math
 import os
@@ -11,10 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from numbers import Integral, Real
 from pathlib import Path, PurePath
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 from shoal.errors import ColumnError, FileError, ParameterError
 
+_Parameters = ParamSpec("_Parameters")
+_Returned = TypeVar("_Returned")
 _MOST_SHOWN = 60
 _MOST = 2**63 - 1
 """The largest integer that means something as a count or a seed."""
@@ -158,17 +161,33 @@ def check_options(owner: str, holder: Any) -> None:
             check_choice(owner, one.name, value, get_args(kind))
 
 
-def check_keywords(owner: str, given: Iterable[str], call: Callable[..., Any], required: Iterable[str] = ()) -> None:
-    """Refuse keywords that ``call`` does not take, with the nearest one it does, and the lack of required ones."""
+def check_keywords(owner: str, given: Iterable[str], call: Callable[..., Any]) -> None:
+    """Refuse keywords that ``call`` does not take, with the nearest one it does."""
     known = [name for name in inspect.signature(call).parameters if name not in {"self", "data"}]
     for name in given:
         if name not in known:
             raise ParameterError(
                 f"{owner} has no parameter {name!r}.", hint=nearest_hint(name, known) or f"it takes {', '.join(known)}."
             )
-    for name in required:
-        if name not in given:
-            raise ParameterError(f"The {name!r} parameter of {owner} is not given.", hint=f"add {name}=….")
+
+
+def checks_keywords(call: Callable[_Parameters, _Returned]) -> Callable[_Parameters, _Returned]:
+    """Let a public function answer a misspelt or missing keyword in shoal's words, with the nearest name."""
+    required = [
+        name
+        for name, one in inspect.signature(call).parameters.items()
+        if one.kind is one.KEYWORD_ONLY and one.default is one.empty
+    ]
+
+    @functools.wraps(call)
+    def checked(*positional: _Parameters.args, **given: _Parameters.kwargs) -> _Returned:
+        check_keywords(call.__name__, set(given) - {"data"}, call)
+        for name in required:
+            if name not in given:
+                raise ParameterError(f"The {name!r} parameter of {call.__name__} is not given.", hint=f"add {name}=….")
+        return call(*positional, **given)
+
+    return checked
 
 
 def nearest_hint(name: str, known: Iterable[str]) -> str | None:

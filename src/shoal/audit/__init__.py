@@ -146,6 +146,26 @@ def audit(
         Look for the sets of up to this many quasi-identifiers by which records are alone; 0: do not.
     table, query
         In a database: the name of the table, or the query that gives the rows.
+
+    Returns
+    -------
+    Audit
+        ``k``, ``l``, ``t`` and the other measures that the table really has, sizes of groups and risks.
+
+    Raises
+    ------
+    ParameterError
+        No quasi-identifier is named, or a parameter is out of its range.
+    ColumnError
+        A column is not in the table.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [30, 30, 40, 40], "job": ["nurse", "nurse", "cook", "cook"], "ill": ["a", "b", "a", "a"]}
+    >>> found = shoal.audit(people, quasi_identifiers=["age", "job"], sensitive=["ill"])
+    >>> found.k, found.l, found.unique
+    (2, 1, 0)
     """
     wanted, private = (
         check_names("audit", "quasi_identifiers", quasi_identifiers),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from shoal.cli.anonymize import effort_callback
+from shoal.cli.choices import effort_callback
 from shoal.cli.console import make_table, note_written, out, print_json, progress_bar, share
 from shoal.cli.options import (
     INPUT,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -15,25 +16,27 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.api import Anonymizer
-from shoal.arrays import Effort
+from shoal.api.roles import select_roles
+from shoal.arrays import Effort, Release
 from shoal.compare.choice import RULE, frontier, recommend
 from shoal.compare.comparison import Comparison
 from shoal.compare.points import Plan, Point, make_plans, run_plan
 from shoal.compare.state import State
+from shoal.encoding import HierarchyChoice, KindChoice, Weight
 from shoal.errors import ParameterError, PrivacyError
 from shoal.frames import Frame, to_frame
 from shoal.io.files import open_table
 from shoal.methods import DEFAULT_METHOD
 from shoal.methods.base import Method
+from shoal.privacy.base import PrivacyModel
 from shoal.result import table_hash
 from shoal.validation import (
     check_callable,
     check_choice,
-    check_columns,
     check_effort,
     check_int,
-    check_keywords,
     check_path,
+    checks_keywords,
     wrong,
 )
 
@@ -42,14 +45,16 @@ __all__ = ["RULE", "Comparison", "Point", "compare", "frontier", "recommend"]
 KS = (2, 5, 10, 20, 50)
 SAMPLE_RECORDS = 20_000
 LARGE_RECORDS = 50_000
-_ROLES = ("quasi_identifiers", "sensitive", "identifiers", "keep")
-_OWN = ("method", "effort", "progress", "on_interrupt")
+_OWN = ("k", "method", "effort", "progress", "on_interrupt", "cancel")
+SHARED = [name for name in inspect.signature(Anonymizer).parameters if name not in _OWN]
+"""Parameters of ``Anonymizer`` that hold for every release of a comparison."""
 
 
 class _StopRun(BaseException):
     """Ends a run between two of its steps; no method may catch it."""
 
 
+@checks_keywords
 def compare(
     data: Any,
     *,
@@ -62,7 +67,22 @@ def compare(
     state: str | Path | None = None,
     on_point: Callable[[Point], None] | None = None,
     on_interrupt: Literal["raise", "partial"] = "raise",
-    **parameters: Any,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    kinds: Mapping[str, KindChoice] | None = None,
+    hierarchies: Mapping[str, HierarchyChoice] | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    date_format: str | Sequence[str] | None = None,
+    missing: str | Sequence[str] | None = None,
+    weights: Mapping[str, Weight] | None = None,
+    models: Sequence[PrivacyModel] = (),
+    max_suppression: float = 0.0,
+    release: Release | None = None,
+    widen: float = 0.0,
+    seed: int = 0,
 ) -> Comparison:
     """Run methods × efforts × k on one table and show what protection costs which information.
 
@@ -89,15 +109,41 @@ def compare(
         Called with each point as soon as it is finished.
     on_interrupt
         What Ctrl-C does: ``"raise"``, or ``"partial"`` to return what is finished.
-    parameters
-        All others are those of ``Anonymizer``.
+    quasi_identifiers, sensitive, identifiers, keep
+        Roles of the columns, as for ``anonymize``.
+    kinds, hierarchies, decimal, thousands, date_format, missing, weights
+        How columns are read and released, as for ``anonymize``.
+    models, max_suppression, release, widen, seed
+        What every release of the comparison must hold, as for ``anonymize``.
+
+    Returns
+    -------
+    Comparison
+        A point for each release; ``table`` is a tidy frame, ``recommended`` the point with the best bargain.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is out of its range, or k is larger than the number of records.
+    PrivacyError
+        None of the releases could be made.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=500, seed=1).patients
+    >>> found = shoal.compare(patients, methods=["mondrian", "datafly"], k=[2, 5], quasi_identifiers=["birth_date", "sex"])
+    >>> sorted({(point.method, point.k) for point in found.points})
+    [('datafly', 2), ('datafly', 5), ('mondrian', 2), ('mondrian', 5)]
     """
+    parameters = {name: value for name, value in locals().items() if name in SHARED}
     check_choice("compare", "on_interrupt", on_interrupt, ("raise", "partial"))
     check_callable("compare", "on_point", on_point)
     state = None if state is None else check_path("compare", "state", state)
     frame = open_table(data) if isinstance(data, (str, Path)) else to_frame(data)
-    plans = make_plans(*_axes(methods, k, efforts), _check_parameters(parameters))
-    frame = _columns_with_roles(frame, plans[0]).tell(plans[0].anonymizer.as_understood())
+    plans = make_plans(*_axes(methods, k, efforts), parameters)
+    first = plans[0].anonymizer
+    frame = select_roles(frame, first.roles).tell(first.as_understood())
     stages = _stages(frame, plans, sample, whole=whole)
     crew = _Crew(State(state, table_hash(frame.table)), _check_workers(workers))
     points: list[Point] = []
@@ -134,26 +180,6 @@ def _as_list(name: str, values: Any, one: type | tuple[type, ...]) -> list[Any]:
     if not isinstance(values, Iterable):
         raise wrong("compare", name, "one or a list of several", values)
     return list(values)
-
-
-def _check_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
-    for name in _OWN:
-        if name in parameters:
-            raise ParameterError(
-                f"The parameter {name!r} does not belong to compare.",
-                hint="give 'methods', 'efforts' or 'on_point' instead.",
-            )
-    check_keywords("compare", parameters, Anonymizer.__init__, required=("quasi_identifiers",))
-    return parameters
-
-
-def _columns_with_roles(frame: Frame, plan: Plan) -> Frame:
-    """Return only what a release is made of: the rest would be left out anyway, with a warning for each point."""
-    roles = {role: getattr(plan.anonymizer, role) for role in _ROLES}
-    for role, names in roles.items():
-        check_columns(role.replace("_", " "), names, frame.names)
-    used = {name for names in roles.values() for name in names}
-    return frame.select([name for name in frame.names if name in used])
 
 
 def _stages(frame: Frame, plans: list[Plan], sample: int | str | None, *, whole: bool) -> list[tuple[Frame, bool]]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from shoal.arrays import FloatArray
-from shoal.errors import ParameterError, PrivacyWarning
+from shoal.errors import ParameterError, PrivacyWarning, warn
 from shoal.kernels.microaggregation.univariate import split_path
 from shoal.validation import check_int
 
@@ -26,10 +24,9 @@ def individual_ranking(numbers: FloatArray, k: int) -> FloatArray:
             hint="replace or drop missing values first.",
         )
     check_int("individual_ranking", "k", k, least=2, most=len(values))
-    warnings.warn(
+    warn(
         "Individual ranking protects each column for itself: rows of the release need not be k-anonymous.",
         PrivacyWarning,
-        stacklevel=2,
     )
     released = np.empty_like(values)
     for column in range(values.shape[1]):

@@ -1,39 +1,36 @@
-"""The two ways in: the function ``anonymize`` and the class ``Anonymizer`` behind it."""
+"""The recipe for releases as an object: parameters in, a release out."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
+from shoal.api.checks import (
+    check_cancel,
+    check_kinds,
+    check_models,
+    check_quasi_identifiers,
+    check_widen,
+    choose_release,
+)
+from shoal.api.roles import ROLES, Roles, check_role_columns, check_roles, warn_of_columns_left_out
+from shoal.api.settings import make_recipe, recipe_parameters
 from shoal.arrays import CancelToken, Effort, Progress, Release
 from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Weight, check_hierarchies, encode
 from shoal.enforcement.keeping import group_records
-from shoal.errors import ColumnError, ColumnLeftOutWarning, DataError, ParameterError
+from shoal.errors import DataError, ParameterError
 from shoal.frames import Frame, to_frame
 from shoal.hierarchy import Hierarchy
 from shoal.io.files import open_table
 from shoal.io.transaction import Transaction
-from shoal.kernels.keeping import own_store, shipped_store
 from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Grouping, Method, Task, say_nothing
 from shoal.methods.stopping import cancellable
 from shoal.notation import make_notation
 from shoal.privacy.base import PrivacyModel, Requirement, bind_models
-from shoal.privacy.population import DeltaPresence
-from shoal.recipe import (
-    Recipe,
-    check_recipe,
-    method_settings,
-    model_settings,
-    read_recipe,
-    recipe_inputs,
-    restore_method,
-    restore_models,
-    write_recipe,
-)
+from shoal.recipe import Recipe, read_recipe, recipe_inputs, write_recipe
 from shoal.result import Result, make_result
 from shoal.validation import (
     check_callable,
@@ -45,12 +42,10 @@ from shoal.validation import (
     check_keywords,
     check_mapping,
     check_names,
-    check_options,
     check_path,
-    wrong,
 )
 
-_ROLES = ("quasi_identifiers", "sensitive", "identifiers", "keep")
+Table = TypeVar("Table")
 
 
 class Anonymizer:
@@ -113,6 +108,21 @@ class Anonymizer:
     ----------
     result_
         The ``Result`` of the last ``fit``.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is out of its range or of the wrong type, or two do not go together.
+    ColumnError
+        A column is given two roles.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=500, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> recipe = shoal.Anonymizer(k=5, quasi_identifiers=["birth_date", "sex"], sensitive=["diagnosis"], method="mondrian")
+    >>> recipe.fit(patients).result_.audit.k >= 5
+    True
     """
 
     def __init__(
@@ -141,76 +151,67 @@ class Anonymizer:
         on_interrupt: Literal["raise", "best"] = "raise",
         cancel: CancelToken | None = None,
     ) -> None:
+        given = dict(locals())
+        self._given = {name: given[name] for name in given if name != "self"}
         self.k = check_int("Anonymizer", "k", k, least=2, hint="k = 1 protects nobody; 5 to 20 are common choices.")
-        self.quasi_identifiers = check_names("Anonymizer", "quasi_identifiers", quasi_identifiers)
-        if not self.quasi_identifiers:
-            raise ParameterError(
-                "The 'quasi_identifiers' parameter of Anonymizer must name at least one column. Got none.",
-                hint="name the columns an outsider may know, such as age, sex and zip.",
-            )
+        self.quasi_identifiers = check_quasi_identifiers(quasi_identifiers)
         self.sensitive = check_names("Anonymizer", "sensitive", sensitive)
         self.identifiers = check_names("Anonymizer", "identifiers", identifiers)
         self.keep = check_names("Anonymizer", "keep", keep)
-        self.kinds = _check_kinds(kinds)
+        self.kinds = check_kinds(kinds)
         self.hierarchies = check_hierarchies("Anonymizer", hierarchies)
         self.weights = check_mapping("Anonymizer", "weights", weights)
         self.notation = make_notation("Anonymizer", decimal, thousands, date_format, missing)
-        self.models = _check_models(models)
+        self.decimal, self.thousands = self.notation.decimal, self.notation.thousands
+        self.date_format, self.missing = self.notation.date_formats or None, self.notation.missing
+        self.models = check_models(models)
         self.method = make_method(method)
         self.effort: Effort = check_effort("Anonymizer", "effort", effort)
         self.max_suppression = check_float("Anonymizer", "max_suppression", max_suppression, least=0.0, most=1.0)
-        self.release = self._choose_release(release)
-        self.widen = self._check_widen(widen)
+        self.release = choose_release(release, self.method)
+        self.widen = check_widen(widen, self.release, self.models)
         self.seed = check_int("Anonymizer", "seed", seed, least=0)
         self.progress = check_callable("Anonymizer", "progress", progress) or say_nothing
         check_choice("Anonymizer", "on_interrupt", on_interrupt, ("raise", "best"))
         self.on_interrupt: Literal["raise", "best"] = on_interrupt
-        self.cancel = _check_cancel(cancel)
-        self._check_roles()
+        self.cancel = check_cancel(cancel)
+        check_roles(self.roles)
         self.result_: Result
 
-    def _choose_release(self, release: Release | None) -> Release:
-        if release is None:
-            return self.method.info.default_release
-        check_choice("Anonymizer", "release", release, ("ranges", "representatives"))
-        return release
-
-    def _check_widen(self, widen: float) -> float:
-        share = check_float("Anonymizer", "widen", widen, least=0.0, most=1.0)
-        if share and self.release == "representatives":
-            raise ParameterError(
-                "The 'widen' parameter of Anonymizer is for releases with ranges. Got a release with representatives.",
-                hint='leave it out, or take release="ranges".',
-            )
-        if share and any(isinstance(model, DeltaPresence) and model.low for model in self.models):
-            raise ParameterError(
-                "The 'widen' parameter of Anonymizer cannot be used with a lower bound of DeltaPresence: "
-                "wider cells fit more people, of whom a smaller share is in the table.",
-                hint="leave 'widen' out, or take low=0.",
-            )
-        return share
-
-    def _check_roles(self) -> None:
-        role_of: dict[str, str] = {}
-        for role in _ROLES:
-            for name in getattr(self, role):
-                if name in role_of:
-                    raise ColumnError(
-                        f"The column {name!r} has two roles, {role_of[name]} and {role}. Give it one."
-                        if role_of[name] != role
-                        else f"The column {name!r} is named twice in {role}. Name it once."
-                    )
-                role_of[name] = role
+    @property
+    def roles(self) -> Roles:
+        """The columns of each role."""
+        return {role: getattr(self, role) for role in ROLES}
 
     # --- the job ---------------------------------------------------------------------------------------------
 
-    def fit(self, data: Any, *, table: str | None = None, query: str | None = None) -> Anonymizer:
-        """Make the release of a table (or of one in a file, a folder or a database) and keep it as ``result_``.
+    def fit(self, data: Any, y: Any = None, *, table: str | None = None, query: str | None = None) -> Anonymizer:  # noqa: ARG002
+        """Make the release of a table and keep it as ``result_``.
 
-        ``table`` or ``query`` say which rows of a database are meant, ``table`` also which sheet of a workbook.
+        Parameters
+        ----------
+        data
+            A pandas, polars or pyarrow table, a dict of columns, a list of rows, anything that speaks the Arrow
+            capsule, the path of a file or folder, or the address of a database.
+        y
+            Not used; scikit-learn's pipelines pass it.
+        table
+            The table of a database, or the sheet of a workbook.
+        query
+            The rows of a database, as a query that only reads.
+
+        Returns
+        -------
+        Anonymizer
+            The recipe itself; the release is its ``result_``.
+
+        Raises
+        ------
+        ShoalError
+            The table cannot be read, lacks a column, or cannot be released as promised. There is no result then.
         """
-        roles = [name for role in _ROLES for name in getattr(self, role)]
-        frame = open_table(data, table=table, query=query) if isinstance(data, (str, Path)) else to_frame(data, roles)
+        columns = [name for names in self.roles.values() for name in names]
+        frame = open_table(data, table=table, query=query) if isinstance(data, (str, Path)) else to_frame(data, columns)
         if not self.notation.is_default:
             frame = replace(frame, notation=self.notation)
         self._check_table(frame)
@@ -226,9 +227,26 @@ class Anonymizer:
         self.result_ = replace(result, inputs=(*_files_of(data), *recipe_inputs(recipe)))
         return self
 
+    def fit_transform(self, data: Table, y: Any = None) -> Table:
+        """Make the release of a table and return its rows, as the kind of table that came.
+
+        The rows keep their order; withheld records are left out. ``y`` is not used.
+        """
+        released: Table = self.fit(data, y).result_.data
+        return released
+
+    def transform(self, data: Table) -> Table:
+        """Recode new records as the last release was; only for methods that recode a value alike everywhere.
+
+        See ``Result.transform``, which can also suppress values that were never seen.
+        """
+        if not hasattr(self, "result_"):
+            raise ParameterError("There is no release yet, so new records cannot be recoded like it.", hint="call fit.")
+        recoded: Table = self.result_.transform(data)
+        return recoded
+
     def _check_table(self, frame: Frame) -> None:
-        for role in _ROLES:
-            check_columns(_role_text(role), getattr(self, role), frame.names)
+        check_role_columns(self.roles, frame)
         if frame.records == 0:
             raise DataError("The table has no rows. There is nothing to release.")
         if self.k > frame.records:
@@ -237,15 +255,7 @@ class Anonymizer:
                 f"Got {self.k} instead.",
                 hint="nobody can hide among more records than there are.",
             )
-        roles = {name for role in _ROLES for name in getattr(self, role)}
-        left_out = [name for name in frame.names if name not in roles]
-        if left_out:
-            warnings.warn(
-                f"Columns without a role are left out of the release: {', '.join(left_out)}. "
-                "Name them as quasi_identifiers, sensitive, keep or identifiers.",
-                ColumnLeftOutWarning,
-                stacklevel=3,
-            )
+        warn_of_columns_left_out(self.roles, frame)
 
     def as_understood(self) -> list[str]:
         """Return the columns that are read by what their text means, not as the text it is."""
@@ -290,32 +300,24 @@ class Anonymizer:
 
     # --- the recipe ------------------------------------------------------------------------------------------
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
+        """Return every parameter as it was given, by name; ``deep`` changes nothing."""
+        return dict(self._given)
+
+    def set_params(self, **changes: Any) -> Anonymizer:
+        """Change parameters in place; all are checked again, and an earlier result is forgotten."""
+        check_keywords("Anonymizer", changes, Anonymizer.__init__)
+        changed = Anonymizer(**self._given | changes)
+        vars(self).clear()
+        vars(self).update(vars(changed))
+        return self
+
+    def __sklearn_clone__(self) -> Anonymizer:
+        return Anonymizer(**self._given)
+
     def recipe(self) -> Recipe:
         """Return all parameters as a recipe; hierarchies that are objects appear as ``"(object)"``."""
-        name, options = method_settings(self.method)
-        content = {
-            "k": self.k,
-            **{role: list(getattr(self, role)) for role in _ROLES},
-            "kinds": {key: kind if isinstance(kind, str) else list(kind) for key, kind in self.kinds.items()},
-            "hierarchies": {
-                key: "(object)" if isinstance(choice, Hierarchy) else str(choice)
-                for key, choice in self.hierarchies.items()
-            },
-            "decimal": self.notation.decimal,
-            "thousands": self.notation.thousands,
-            "date_format": list(self.notation.date_formats) or None,
-            "missing": None if self.notation.missing is None else list(self.notation.missing),
-            "weights": self.weights,
-            "models": model_settings(self.models),
-            "method": name,
-            "method_options": options,
-            "effort": self.effort,
-            "max_suppression": self.max_suppression,
-            "release": self.release,
-            "widen": self.widen,
-            "seed": self.seed,
-        }
-        return check_recipe(content, "Anonymizer")
+        return make_recipe(self)
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the recipe as TOML; hierarchy objects go into a folder beside it."""
@@ -338,67 +340,6 @@ class Anonymizer:
         return cls(**recipe_parameters(read_recipe(check_path("Anonymizer.load", "path", path))) | changes)
 
 
-def recipe_parameters(recipe: Recipe) -> dict[str, Any]:
-    """Return a recipe as parameters of ``Anonymizer``."""
-    parameters = recipe.model_dump(exclude={"version", "method", "method_options", "models"})
-    return parameters | {"method": restore_method(recipe), "models": restore_models(recipe.models)}
-
-
-def anonymize(data: Any, **parameters: Any) -> Result:
-    """Release a table in which every record hides among at least k.
-
-    Takes a pandas, polars or pyarrow table, anything that speaks the Arrow capsule, the path of a file or folder, or an address
-    (of a database with ``table`` or ``query``), and the parameters of ``Anonymizer``. See there.
-    """
-    place = {name: parameters.pop(name) for name in ("table", "query") if name in parameters}
-    check_keywords("anonymize", parameters, Anonymizer.__init__, required=("k", "quasi_identifiers"))
-    return Anonymizer(**parameters).fit(data, **place).result_
-
-
 def _files_of(data: Any) -> list[Path]:
     """Return the files a table comes from; an address is none."""
     return [Path(data)] if isinstance(data, Path) or (isinstance(data, str) and "://" not in data) else []
-
-
-def compiles_first() -> bool:
-    """Tell whether no compiled kernels are there yet, so that a first run takes up to a minute longer."""
-    store = own_store()
-    return shipped_store() is None and (store is None or not any(store.folder.iterdir()))
-
-
-def _role_text(role: str) -> str:
-    return {"quasi_identifiers": "a quasi-identifier", "identifiers": "an identifier", "keep": "to keep"}.get(
-        role, role
-    )
-
-
-def _check_cancel(cancel: CancelToken | None) -> CancelToken | None:
-    if cancel is not None and not callable(getattr(cancel, "is_set", None)):
-        raise ParameterError(
-            f"The 'cancel' parameter of Anonymizer must be an event. Got {type(cancel).__name__}.",
-            hint="a threading.Event() will do: event.set() ends the work.",
-        )
-    return cancel
-
-
-def _check_models(models: Sequence[PrivacyModel]) -> tuple[PrivacyModel, ...]:
-    """Return the models, or say that they must be objects in a list."""
-    expected = "a list of privacy models"
-    hint = "for example models=[shoal.LDiversity(3)]."
-    if isinstance(models, (str, PrivacyModel, type)) or not isinstance(models, Iterable):
-        raise wrong("Anonymizer", "models", expected, models, hint)
-    checked = tuple(models)
-    for model in checked:
-        if not isinstance(model, PrivacyModel):
-            raise wrong("Anonymizer", "models", expected, model, hint)
-        check_options(type(model).__name__, model)
-    return checked
-
-
-def _check_kinds(kinds: Any) -> dict[str, KindChoice]:
-    given = check_mapping("Anonymizer", "kinds", kinds)
-    for name, kind in given.items():
-        words = isinstance(kind, Iterable) and not isinstance(kind, (bytes, Mapping)) and not hasattr(kind, "columns")
-        if not words or any(isinstance(one, Iterable) and not isinstance(one, str) for one in kind):
-            raise wrong("Anonymizer", f"kinds[{name!r}]", "a word or a list of values in order", kind)
-    return given

@@ -1,0 +1,143 @@
+"""The class ``Anonymizer``, called once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from pyarrow import Table as ArrowTable
+from typing_extensions import TypeVar
+
+from shoal.api.anonymizer import Anonymizer
+from shoal.arrays import CancelToken, Effort, Progress, Release
+from shoal.encoding import HierarchyChoice, KindChoice, Weight
+from shoal.methods import DEFAULT_METHOD
+from shoal.methods.base import Method
+from shoal.privacy.base import PrivacyModel
+from shoal.result import Result
+from shoal.validation import checks_keywords
+
+Table = TypeVar("Table", default=ArrowTable)
+
+
+@checks_keywords
+def anonymize(
+    data: Table | str | Path,
+    *,
+    k: int,
+    quasi_identifiers: Sequence[str],
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    kinds: Mapping[str, KindChoice] | None = None,
+    hierarchies: Mapping[str, HierarchyChoice] | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    date_format: str | Sequence[str] | None = None,
+    missing: str | Sequence[str] | None = None,
+    weights: Mapping[str, Weight] | None = None,
+    models: Sequence[PrivacyModel] = (),
+    method: str | Method = DEFAULT_METHOD,
+    effort: Effort = "balanced",
+    max_suppression: float = 0.0,
+    release: Release | None = None,
+    widen: float = 0.0,
+    seed: int = 0,
+    progress: Progress | None = None,
+    on_interrupt: Literal["raise", "best"] = "raise",
+    cancel: CancelToken | None = None,
+    table: str | None = None,
+    query: str | None = None,
+) -> Result[Table]:
+    """Release a table in which every record hides among at least k.
+
+    Parameters
+    ----------
+    data
+        A pandas, polars or pyarrow table, a dict of columns, a list of rows, anything that speaks the Arrow capsule,
+        the path of a file or folder, or the address of a database.
+    k
+        Every combination of released quasi-identifier values occurs at least ``k`` times.
+    quasi_identifiers
+        Columns an outsider may know. They are recoded.
+    sensitive
+        Columns that are kept and protected by ``models``.
+    identifiers
+        Columns that are removed.
+    keep
+        Columns passed through unchanged.
+    kinds
+        How a quasi-identifier or sensitive column is read where its type does not say it: ``"numeric"``, ``"date"``,
+        ``"nominal"``, or a list of values from low to high.
+    hierarchies
+        For categories: a ``Hierarchy``, the path of a hierarchy file, ``"flat"`` (the value or ``*``) or ``"set"``
+        (a set of values; the default for text).
+    decimal, thousands
+        The marks in numbers that stand as text, such as ``","`` and ``"."`` for ``1.234,5``; detected where not given.
+    date_format
+        How dates and times in text are written, such as ``"%d.%m.%Y"``, or a list of such formats of which each column
+        takes the first that fits; detected where not given. Dates that could be read in two ways are refused.
+    missing
+        Texts that stand for a missing value, such as ``["NA", "-99"]``. Where not given, the usual ones are found among
+        numbers and dates, but not among other text, where ``NA`` may be Namibia; an empty list turns this off.
+    weights
+        How much a column's loss counts; 1 where not given. For a column with a hierarchy also a mapping of labels to weights of
+        its nodes, such as ``{"zip": {"North": 3}}`` (see ``Hierarchy.weighted``); the column itself then counts 1.
+    models
+        Privacy models that must hold beyond k.
+    method
+        Name of a method, or a method object.
+    effort
+        ``"fast"``, ``"balanced"``, ``"best"`` or seconds, for methods that can spend more to lose less.
+    max_suppression
+        Largest share of records that may be withheld.
+    release
+        ``"ranges"`` or ``"representatives"``; by default what the method is made for.
+    widen
+        Blunts conclusions from how narrow cells are: for each cell that had to be a certain node or set, this many
+        others (0 to 1) are released so without need, and ranges are drawn out by up to this share of their width.
+    seed
+        Start of the random numbers: same table, same recipe, same seed, same groups.
+    progress
+        Called with the share done and a short text.
+    on_interrupt
+        What Ctrl-C does in a method that improves a solution step by step: ``"raise"``, or ``"best"`` to go on
+        with the best found so far.
+    cancel
+        A ``threading.Event`` (or one of ``multiprocessing``) that another thread may set to end the work: ``CancelledError`` is
+        raised, or with ``on_interrupt="best"`` the best found so far is released where the method has some.
+    table
+        The table of a database, or the sheet of a workbook.
+    query
+        The rows of a database, as a query that only reads.
+
+    Returns
+    -------
+    Result
+        The release, counted again: ``data`` is the kind of table that came in (an Arrow table where it came from a
+        file), beside it groups, measures, an audit and a report.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is out of its range or of the wrong type, or two do not go together.
+    ColumnError
+        A column is not in the table, or is given two roles.
+    DataError
+        The table cannot be read as what it should be.
+    PrivacyError
+        The promise cannot be kept; nothing is released.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=500, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=["birth_date", "sex"], sensitive=["diagnosis"])
+    >>> result.audit.k >= 5
+    True
+    >>> result.data.column_names
+    ['birth_date', 'sex', 'diagnosis']
+    """
+    parameters = {name: value for name, value in locals().items() if name not in {"data", "table", "query"}}
+    return Anonymizer(**parameters).fit(data, table=table, query=query).result_

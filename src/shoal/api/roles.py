@@ -1,0 +1,59 @@
+"""Roles: what each column is, and that none is two things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from shoal.errors import ColumnError, ColumnLeftOutWarning, warn
+from shoal.frames import Frame
+from shoal.validation import check_columns
+
+Roles = Mapping[str, Sequence[str]]
+"""The columns of each role."""
+
+ROLES = {
+    "quasi_identifiers": "a quasi-identifier",
+    "sensitive": "sensitive",
+    "identifiers": "an identifier",
+    "keep": "to keep",
+}
+"""Every role, and how a message says that a column has it."""
+
+
+def check_roles(roles: Roles) -> None:
+    """Refuse a column with two roles."""
+    role_of: dict[str, str] = {}
+    for role, names in roles.items():
+        for name in names:
+            if name in role_of:
+                raise ColumnError(
+                    f"The column {name!r} has two roles, {role_of[name]} and {role}. Give it one."
+                    if role_of[name] != role
+                    else f"The column {name!r} is named twice in {role}. Name it once."
+                )
+            role_of[name] = role
+
+
+def check_role_columns(roles: Roles, frame: Frame) -> None:
+    """Refuse a role of a column that the table does not have."""
+    for role, names in roles.items():
+        check_columns(ROLES[role], names, frame.names)
+
+
+def warn_of_columns_left_out(roles: Roles, frame: Frame) -> None:
+    """Say which columns have no role, and so are no part of the release."""
+    named = {name for names in roles.values() for name in names}
+    left_out = [name for name in frame.names if name not in named]
+    if left_out:
+        warn(
+            f"Columns without a role are left out of the release: {', '.join(left_out)}. "
+            "Name them as quasi_identifiers, sensitive, keep or identifiers.",
+            ColumnLeftOutWarning,
+        )
+
+
+def select_roles(frame: Frame, roles: Roles) -> Frame:
+    """Return only the columns with a role: what a release is made of."""
+    check_role_columns(roles, frame)
+    named = {name for names in roles.values() for name in names}
+    return frame.select([name for name in frame.names if name in named])

@@ -1,0 +1,208 @@
+"""Options of ``shoal anonymize`` that are parameters of a release, and what is made of their texts."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+from shoal.cli.options import names_option, pairs_callback, split_call
+from shoal.errors import ParameterError
+
+if TYPE_CHECKING:
+    from shoal.api import Anonymizer
+    from shoal.recipe import Recipe
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+COLUMNS = "How columns are read and released"
+SEARCH = "How groups are found"
+PROMISE = "What is promised"
+EFFORTS = ("fast", "balanced", "best")
+
+
+def effort_callback(ctx: click.Context, param: click.Parameter, value: str | None) -> str | float | None:
+    """Read a word or a number of seconds."""
+    if value is None or value in EFFORTS:
+        return value
+    try:
+        return float(value)
+    except ValueError:
+        raise click.BadParameter(f"Give {', '.join(EFFORTS)} or a number of seconds.", ctx, param) from None
+
+
+_CHOICE_OPTIONS = (
+    click.option(
+        "-k",
+        type=click.IntRange(min=2),
+        metavar="K",
+        help="Smallest group: each released combination of values occurs at least K times.",
+        panel=PROMISE,
+    ),
+    click.option(
+        "--model",
+        "models",
+        multiple=True,
+        metavar="MODEL",
+        help="A privacy model that must hold beyond k, written [bold]NAME:PARAMETER=VALUE,PARAMETER=VALUE[/bold]. May be repeated.",
+        panel=PROMISE,
+    ),
+    click.option(
+        "--max-suppression",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="Largest share of records that may be withheld, such as 0.01. Default: none.",
+        panel=PROMISE,
+    ),
+    names_option(
+        "--qi", "quasi_identifiers", text="Quasi-identifiers: columns an outsider may know. They are made coarser."
+    ),
+    names_option("--sensitive", text="Columns with what must not be tied to a person. They are kept as they are."),
+    names_option("--identifier", "identifiers", text="Columns that name a person by themselves. They are removed."),
+    names_option("--keep", text="Columns passed through unchanged. Only what no outsider can know."),
+    click.option(
+        "--hierarchy",
+        "hierarchies",
+        multiple=True,
+        metavar="COLUMN=CHOICE",
+        callback=pairs_callback,
+        help="How a category is made coarser: a hierarchy file, [bold]flat[/bold] (the value or *) or [bold]set[/bold] (one of several values; the default for text).",
+        panel=COLUMNS,
+    ),
+    click.option(
+        "--kind",
+        "kinds",
+        multiple=True,
+        metavar="COLUMN=KIND",
+        callback=pairs_callback,
+        help="Read a column as [bold]numeric[/bold], [bold]date[/bold] or [bold]nominal[/bold], or as ordered values from low to high: [bold]school=primary,secondary,tertiary[/bold].",
+        panel=COLUMNS,
+    ),
+    click.option(
+        "--weight",
+        "weights",
+        multiple=True,
+        metavar="COLUMN=NUMBER",
+        callback=pairs_callback,
+        help="How much the loss in a column counts. Default: 1. Nodes of its hierarchy count with [bold]COLUMN:NODE=NUMBER[/bold].",
+        panel=COLUMNS,
+    ),
+    click.option(
+        "--release",
+        type=click.Choice(["ranges", "representatives"]),
+        help="Release ranges of values, or one typical value for each group. Default: what the method is made for.",
+        panel=COLUMNS,
+    ),
+    click.option(
+        "--widen",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="Release this many cells wider than needed for each that is not, such as 0.5, so that narrow cells tell less. Default: none.",
+        panel=PROMISE,
+    ),
+    click.option(
+        "--method",
+        metavar="NAME",
+        help="Which method finds the groups; [bold]shoal methods[/bold] lists them. Options follow a colon: [bold]mondrian:strict=false[/bold].",
+        panel=SEARCH,
+    ),
+    click.option(
+        "--effort",
+        metavar="EFFORT",
+        callback=effort_callback,
+        help="[bold]fast[/bold], [bold]balanced[/bold], [bold]best[/bold] or seconds, for methods that can spend time to lose less.",
+        panel=SEARCH,
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="NUMBER",
+        help="Start of the random numbers: same table, same call, same groups. Default: 0.",
+        panel=SEARCH,
+    ),
+)
+"""Each gives the parameter of ``Anonymizer`` of the same name."""
+
+
+def choice_options(command: _Command) -> _Command:
+    """Add every option that is a parameter of a release; the command gets those that were given as one ``choices``."""
+    names: list[str] = []
+
+    @functools.wraps(command)
+    def bundled(**given: Any) -> Any:
+        choices = {name: given.pop(name) for name in names}
+        return command(choices={name: value for name, value in choices.items() if _is_given(value)}, **given)
+
+    for option in reversed(_CHOICE_OPTIONS):
+        bundled = option(bundled)
+        names.append(bundled.__click_params__[-1].name)  # type: ignore[attr-defined]
+    return bundled  # type: ignore[return-value]
+
+
+def _is_given(value: Any) -> bool:
+    return value is not False and value not in (None, (), {})
+
+
+def make_anonymizer(recipe: Path | None, choices: dict[str, Any], progress: Any) -> Anonymizer:
+    """Return the anonymizer that the recipe and the options on top of it describe."""
+    from shoal.api import Anonymizer, recipe_parameters
+    from shoal.recipe import read_recipe
+
+    base = read_recipe(recipe) if recipe else None
+    given = _given(choices, base)
+    parameters = (recipe_parameters(base) if base else {}) | given
+    if "k" not in parameters:
+        raise ParameterError("The size of the smallest group is not given.", hint="add -k 10, or --recipe FILE.")
+    parameters.setdefault("quasi_identifiers", ())
+    return Anonymizer(**parameters, progress=progress)
+
+
+def _given(choices: dict[str, Any], base: Recipe | None) -> dict[str, Any]:
+    """Return the options that were given, as parameters; mappings add to those of the recipe."""
+    from shoal.methods import make_method
+    from shoal.privacy import make_model
+
+    given = dict(choices)
+    for name, read in (("hierarchies", str), ("kinds", _kind)):
+        if name in given:
+            mapping = {column: read(text) for column, text in given[name].items()}
+            given[name] = {**(getattr(base, name) if base else {}), **mapping}
+    if "weights" in given:
+        given["weights"] = {**(base.weights if base else {}), **_weights(given["weights"])}
+    if "method" in given:
+        name, options = split_call(given["method"])
+        given["method"] = make_method(name, **options)
+    if "models" in given:
+        given["models"] = [make_model(name, **options) for name, options in map(split_call, given["models"])]
+    return given
+
+
+def _kind(text: str) -> str | list[str]:
+    return [value.strip() for value in text.split(",")] if "," in text else text
+
+
+def _weights(texts: dict[str, str]) -> dict[str, float | dict[str, float]]:
+    """Return weights of columns, and of nodes of their hierarchies for keys such as ``job:Nurse``."""
+    nodes: dict[str, dict[str, float]] = {}
+    for key, text in texts.items():
+        column, colon, node = key.partition(":")
+        if colon:
+            nodes.setdefault(column, {})[node] = _weight(text)
+    columns = {key: _weight(text) for key, text in texts.items() if ":" not in key}
+    both = sorted(set(columns) & set(nodes))
+    if both:
+        raise ParameterError(
+            f"The column {both[0]!r} is given a weight of its own and weights of nodes.", hint="give one or the other."
+        )
+    return columns | nodes
+
+
+def _weight(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(
+            f"A weight must be a number. Got {text!r} instead.", hint="for example --weight age=8."
+        ) from None

@@ -1,0 +1,67 @@
+"""What ``shoal anonymize`` prints about a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shoal.cli.console import make_table, out, print_json
+
+if TYPE_CHECKING:
+    from shoal.result import Result
+
+
+def tell_result(result: Result, targets: list[Path], *, as_json: bool) -> None:
+    """Print what came out."""
+    if as_json:
+        print_json(describe(result) | {"written": [str(target) for target in targets]})
+    else:
+        show_result(result, targets)
+
+
+def describe(result: Result) -> dict[str, Any]:
+    """Return what came out, as plain values."""
+    return {
+        "records": result.released.num_rows,
+        "withheld": result.suppressed,
+        "groups": result.audit.groups,
+        "k": result.audit.k,
+        "loss": result.metrics["ncp"],
+        "lower_bound": result.details.get("lower_bound"),
+        "metrics": dict(result.metrics),
+        "audit": result.audit.as_dict(),
+        "recipe": result.recipe.model_dump(exclude_none=True),
+    }
+
+
+def show_result(result: Result, targets: list[Path]) -> None:
+    """Print what came out, for people to read."""
+    console, audit = out(), result.audit
+    withheld = f", {result.suppressed:,} withheld" if result.suppressed else ""
+    console.print(
+        f"{audit.records:,} records in {audit.groups:,} groups of {audit.k:,} or more{withheld}.", style="bold"
+    )
+    console.print(loss_sentence(result))
+    table = make_table("column", "released as", "loss", numbers=["loss"])
+    for column in result.coded.columns:
+        loss = result.metrics["ncp_by_column"][column.name]
+        table.add_row(column.name, _form(result, column.kind), f"{loss:.3f}")
+    console.print(table)
+    for target in targets:
+        console.print(f"Written: {target}", soft_wrap=True)
+    if not targets:
+        console.print("Nothing was written; add -o release.csv to write the release.")
+
+
+def loss_sentence(result: Result) -> str:
+    """Say what was lost and, where the method knows it, how little could be lost."""
+    loss = result.metrics["ncp"]
+    bound = result.details.get("lower_bound")
+    known = f", and no grouping can be below {bound:.3f}" if bound is not None else ""
+    return f"Information loss {loss:.3f}{known} (0: nothing lost, 1: the quasi-identifiers say nothing any more)."
+
+
+def _form(result: Result, kind: str) -> str:
+    if result.recipe.release == "representatives":
+        return "typical value"
+    return {"interval": "range", "node": "node of its hierarchy", "set": "set of values"}[kind]
