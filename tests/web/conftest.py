@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import random
@@ -9,10 +10,11 @@ import shutil
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-PATIENCE = 180_000
+PATIENCE = 1000 * int(os.environ.get("SHOAL_PATIENCE", "180"))
 """Milliseconds after which something must have gone wrong; nothing is measured by it."""
 ARGUMENTS = [
     "--no-sandbox",
@@ -23,6 +25,12 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+def run(reading):
+    """Run a coroutine in another thread: in this one the browser's own loop may be running."""
+    with ThreadPoolExecutor(1) as other_thread:
+        return other_thread.submit(asyncio.run, reading).result()
 
 
 def write_people(path, rows=300, separator=","):
@@ -88,6 +96,14 @@ class Watched:
         page.goto(self.home + path if path else self.address)
         return page
 
+    def open_people(self):
+        """Open the table of one's own, and wait until everything about it is counted."""
+        page = self.open()
+        page.goto(self.home + "/open")
+        page.click('.files button:has-text("people.csv")')
+        page.wait_for_selector("#together strong")
+        return page
+
     def note(self, *what):
         self.faults.append(what)
 
@@ -100,9 +116,15 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def address(folder):
-    with serving(folder) as (_, found):
+def server(folder):
+    """Return a running server: its process and the address it printed."""
+    with serving(folder) as found:
         yield found
+
+
+@pytest.fixture(scope="module")
+def address(server):
+    return server[1]
 
 
 @pytest.fixture

@@ -18,14 +18,6 @@ def folder(tmp_path_factory):
     return home
 
 
-def open_people(tabs):
-    page = tabs.open()
-    page.goto(tabs.home + "/open")
-    page.click('.files button:has-text("people.csv")')
-    page.wait_for_selector("#together strong")
-    return page
-
-
 def test_a_broken_file_gives_a_sentence_and_the_page_goes_on(tabs):
     page = tabs.open()
     page.goto(tabs.home + "/open")
@@ -37,7 +29,7 @@ def test_a_broken_file_gives_a_sentence_and_the_page_goes_on(tabs):
 
 
 def test_roles_change_by_key_and_undo_leads_to_the_beginning(tabs):
-    page = open_people(tabs)
+    page = tabs.open_people()
     page.focus("#role-1")
     page.keyboard.press("5")
     page.wait_for_selector("#role-1.left-out")
@@ -57,7 +49,7 @@ def test_roles_change_by_key_and_undo_leads_to_the_beginning(tabs):
 
 
 def test_a_second_tab_and_a_reload_see_the_same(tabs):
-    first = open_people(tabs)
+    first = tabs.open_people()
     second = tabs.open("/columns")
     first.select_option("#role-5", "kept")
     second.wait_for_selector("#role-5.kept")
@@ -68,7 +60,7 @@ def test_a_second_tab_and_a_reload_see_the_same(tabs):
 
 
 def test_a_hierarchy_is_loaded_completed_and_changed(tabs):
-    page = open_people(tabs)
+    page = tabs.open_people()
     page.goto(tabs.home + "/hierarchies?column=job")
     page.select_option("#tree-name", "job.csv")
     page.click("#tree-load")
@@ -91,7 +83,7 @@ def test_a_hierarchy_is_loaded_completed_and_changed(tabs):
 
 
 def test_a_cancelled_search_leaves_the_page_usable_and_is_repeated(tabs):
-    page = open_people(tabs)
+    page = tabs.open_people()
     page.click("#to-protect")
     page.select_option("#effort", "best")
     page.click("#make")
@@ -105,7 +97,7 @@ def test_a_cancelled_search_leaves_the_page_usable_and_is_repeated(tabs):
 
 
 def test_a_point_of_the_comparison_is_taken(tabs):
-    page = open_people(tabs)
+    page = tabs.open_people()
     page.click("#to-compare")
     page.uncheck("#compare-optimise")
     page.fill("#ks", "2, 5")

@@ -42,8 +42,12 @@ def create_app(session: Session, keys: Keys, hosts: Iterable[str]) -> Guard:
     return Guard(app, keys, hosts, UNBOUNDED)
 
 
-async def _tell_error(_: Request, fault: Any) -> JSONResponse:
-    return JSONResponse({"message": fault.message, "hint": fault.hint}, status_code=400)
+async def _tell_error(request: Request, fault: Any) -> JSONResponse:
+    """Say in a sentence what was refused; for a change that is an answer, and no fault in the browser's console."""
+    told = {"message": fault.message, "hint": fault.hint}
+    if request.method == "POST":
+        return JSONResponse({"refused": told})
+    return JSONResponse(told, status_code=400)
 
 
 async def _tell_misuse(_: Request, fault: Any) -> JSONResponse:

@@ -4,44 +4,55 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 _MOST_WAITING = 1000
 _QUIET_SECONDS = 20.0
 
 
+Told = tuple[str, Any]
+"""An event: its name and what it says."""
+
+
 class Events:
     """Hands each event to all who listen. Used from the server's loop only."""
 
     def __init__(self) -> None:
-        self._listeners: set[asyncio.Queue[str]] = set()
+        self._listeners: set[asyncio.Queue[Told | None]] = set()
         self._closed = False
 
     def publish(self, name: str, content: Any) -> None:
-        """Tell all pages. A page that no longer listens loses its oldest events, never the server its memory."""
-        text = _written(name, content)
+        """Tell all pages. A page that no longer listens loses old events, never the server its memory."""
         for queue in self._listeners:
             if queue.full():
-                queue.get_nowait()
-            queue.put_nowait(text)
+                while not queue.empty():
+                    queue.get_nowait()
+                queue.put_nowait(None)
+            queue.put_nowait((name, content))
 
     def close(self) -> None:
         """Let all streams end."""
         self._closed = True
         self.publish("end", {})
 
-    async def listen(self, name: str, content: Any) -> AsyncIterator[str]:
-        """Give a first event, then all from now on; a comment now and then shows that the line is alive."""
-        queue: asyncio.Queue[str] = asyncio.Queue(_MOST_WAITING)
+    async def listen(self, standing: Callable[[], list[Told]]) -> AsyncIterator[str]:
+        """Tell how everything stands, then all that happens; a comment now and then shows that the line is alive.
+
+        ``standing`` is asked when the listener is on the list, and again where events were lost: nothing falls between.
+        """
+        queue: asyncio.Queue[Told | None] = asyncio.Queue(_MOST_WAITING)
         self._listeners.add(queue)
+        queue.put_nowait(None)
         try:
-            yield _written(name, content)
             while not self._closed:
                 try:
-                    yield await asyncio.wait_for(queue.get(), _QUIET_SECONDS)
+                    told = await asyncio.wait_for(queue.get(), _QUIET_SECONDS)
                 except TimeoutError:
                     yield ": still here\n\n"
+                    continue
+                for one in standing() if told is None else [told]:
+                    yield _written(*one)
         finally:
             self._listeners.discard(queue)
 

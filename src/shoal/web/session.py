@@ -17,7 +17,7 @@ from typing import Any
 
 from shoal.errors import ColumnError, ParameterError
 from shoal.web.draft import Draft, Source, opened
-from shoal.web.events import Events
+from shoal.web.events import Events, Told
 from shoal.web.history import History, Step
 from shoal.web.jobs.lane import Job, Lane
 from shoal.web.jobs.worker import explain_fault
@@ -102,7 +102,8 @@ class Session:
         return self.table
 
     def change(self, draft: Draft, words: str) -> None:
-        """Make a step of the history and tell all pages."""
+        """Make a step of the history and tell all pages; what failed before it is no longer told."""
+        self.jobs = {kind: job for kind, job in self.jobs.items() if job.state != "failed"}
         self.history.add(draft, words)
         self.changed()
 
@@ -124,6 +125,13 @@ class Session:
         self.history.version += 1
         self.events.publish("state", {"version": self.history.version})
 
+    def standing(self) -> list[Told]:
+        """Return what a page must know to be up to date."""
+        return [
+            ("state", {"version": self.history.version}),
+            ("jobs", [describe_job(job) for job in self.jobs.values()]),
+        ]
+
     # --- work --------------------------------------------------------------------------------------------------
 
     def run(self, lane: Lane, kind: str, task: str, then: Callable[[Any], None], **given: Any) -> Job:
@@ -141,7 +149,12 @@ class Session:
     async def ask(self, task: str, **given: Any) -> Any:
         """Put a quick question to the desk and wait for the answer."""
         job = self.desk.submit(f"{task}-{next(self._names)}", task, **given)
-        return await asyncio.wait_for(asyncio.wrap_future(job.future), _LONGEST_QUESTION)
+        answer = asyncio.wrap_future(job.future)
+        try:
+            return await asyncio.wait_for(asyncio.shield(answer), _LONGEST_QUESTION)
+        except TimeoutError:
+            self.desk.cancel(job)
+            raise
 
     def cancel(self, kind: str) -> None:
         """End the newest job of a kind, if it is not over."""

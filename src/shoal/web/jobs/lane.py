@@ -81,6 +81,7 @@ class Lane:
     def submit(self, kind: str, task: str, on_part: Callable[[Any], None] | None = None, **given: Any) -> Job:
         """Take on a job; those of the same kind that wait, or run and may be ended, give way."""
         job = Job(kind, Order(next(_numbers), task, given), on_part=on_part)
+        job.future.set_running_or_notify_cancel()  # only the lane ends it: one cancelled by who waits could not be set
         with self._lock:
             for older in [one for one in self._queue if one.kind == kind]:
                 self._drop(older)

@@ -58,6 +58,7 @@ def view(session: Session) -> dict[str, Any]:
     ordered = sorted(found.points, key=lambda point: (point.k, point.method, point.sampled))
     return {
         "points": ordered,
+        "mark": digest(*ordered),
         "best": best,
         "reason": _reason(best, found) if best else None,
         "rule": RULE,

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response, Streamin
 from shoal.web.routes import columns, compare, history, look, open_table, protect, publish
 from shoal.web.routes.common import Here
 from shoal.web.routes.rendering import render
-from shoal.web.session import Session, describe_job
+from shoal.web.session import Session
 
 router = APIRouter()
 
@@ -35,9 +35,7 @@ async def start(session: Here) -> RedirectResponse:
 @router.get("/events")
 async def events(session: Here) -> StreamingResponse:
     """Tell how all work stands, then what happens, as long as the page listens."""
-    return StreamingResponse(
-        session.events.listen("jobs", [*map(describe_job, session.jobs.values())]), media_type="text/event-stream"
-    )
+    return StreamingResponse(session.events.listen(session.standing), media_type="text/event-stream")
 
 
 @router.get("/favicon.ico")

@@ -1,39 +1,41 @@
 // Step 5: the frontier, drawn by Vega with its interpreter (the page allows no code made from text).
-import { post } from '/static/page.js';
+import { ask, post, whenShown } from '/static/flow.js';
 
-let loading = null;
+let vega = null;
+let pen = Promise.resolve(); // one picture after the other
 
-function loadVega() {
-  loading ??= import('/vega.js');
-  return loading;
-}
+whenShown.push(() => {
+  const place = document.getElementById('frontier');
+  const points = document.getElementById('points')?.dataset.points;
+  if (!place || place.dataset.wanted === points) return;
+  place.dataset.wanted = points;
+  pen = pen.then(() => draw(place, points));
+});
 
-export async function wire(root) {
-  const place = root.querySelector('#frontier');
-  if (!place) return;
+async function draw(place, points) {
+  const overtaken = () => !place.isConnected || place.dataset.wanted !== points;
+  if (overtaken()) return;
   const dark = matchMedia('(prefers-color-scheme: dark)').matches;
-  const [answer] = await Promise.all([
-    fetch(`/compare/plot.json?dark=${dark}&narrow=${place.clientWidth < 640}`),
-    loadVega(),
-  ]);
-  if (!answer.ok || !place.isConnected) return;
-  const { view } = await window.vegaEmbed(place, await answer.json(), {
+  vega ??= import('/vega.js');
+  const [specification] = await Promise.all([ask(`/compare/plot.json?dark=${dark}&narrow=${place.clientWidth < 640}`), vega]);
+  if (!specification || overtaken()) return;
+  const { view } = await window.vegaEmbed(place, specification, {
     ast: true, actions: false, defaultStyle: false, tooltip: false, renderer: 'canvas', mode: 'vega-lite', logLevel: 1, // errors only
   });
-  const told = root.querySelector('#point-told');
-  const found = (item) => item?.datum?.risk && rowOf(root, item.datum);
   view.addEventListener('mouseover', (_, item) => {
-    const row = found(item);
-    if (row) told.textContent = `${row.dataset.method}, k = ${row.dataset.k}: ${row.dataset.loss} of the detail is lost. Click to take it.`;
+    const row = rowOf(item);
+    const told = document.getElementById('point-told');
+    if (row && told) told.textContent = `${row.dataset.method}, k = ${row.dataset.k}: ${row.dataset.loss} of the detail is lost. Click to take it.`;
   });
   view.addEventListener('click', (_, item) => {
-    const row = found(item);
+    const row = rowOf(item);
     if (row) post('/compare/take', { method: row.dataset.method, k: Number(row.dataset.k) });
   });
-  place.dataset.drawn = place.dataset.points;
+  place.dataset.drawn = points;
 }
 
-function rowOf(root, datum) {
-  const k = String(Math.round(1 / datum.risk));
-  return [...root.querySelectorAll('tr[data-loss]')].find((row) => row.dataset.k === k && datum.series.startsWith(row.dataset.method));
+function rowOf(item) {
+  if (!item?.datum?.risk) return null;
+  const k = String(Math.round(1 / item.datum.risk));
+  return [...document.querySelectorAll('tr[data-loss]')].find((row) => row.dataset.k === k && item.datum.series.startsWith(row.dataset.method));
 }

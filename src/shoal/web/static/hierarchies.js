@@ -1,30 +1,38 @@
 // Step 3: dragging nodes of the tree onto groups, and loading a file from elsewhere.
-import { post } from '/static/page.js';
+import { post } from '/static/flow.js';
 
-export function wire(root) {
-  const editor = root.querySelector('#editor');
-  if (!editor) return;
-  const { column } = editor.dataset;
-  editor.querySelector('#tree-file').addEventListener('change', async (event) => {
-    const file = event.target.files[0];
-    if (file) post('/hierarchies/load', { column, text: await file.text() });
-  });
-  let dragged = null;
-  for (const row of editor.querySelectorAll('.tree li')) {
-    row.addEventListener('dragstart', () => { dragged = row.dataset.node; });
-    if (!row.classList.contains('group')) continue;
-    row.addEventListener('dragover', (event) => {
-      event.preventDefault();
-      row.classList.add('over');
-    });
-    row.addEventListener('dragleave', () => row.classList.remove('over'));
-    row.addEventListener('drop', (event) => {
-      event.preventDefault();
-      row.classList.remove('over');
-      if (!dragged || dragged === row.dataset.node) return;
-      const ticked = [...editor.querySelectorAll('[name=nodes]:checked')].map((one) => one.value);
-      const nodes = ticked.includes(dragged) ? ticked : [dragged];
-      post('/hierarchies/change', { column, what: 'move', nodes, name: row.dataset.node });
-    });
-  }
-}
+let dragged = null;
+
+const columnShown = () => document.getElementById('editor').dataset.column;
+const groupAt = (event) => event.target.closest?.('.tree li.group');
+
+document.addEventListener('change', async (event) => {
+  if (event.target.id !== 'tree-file') return;
+  const [file] = event.target.files;
+  const column = columnShown();
+  if (file) post('/hierarchies/load', { column, text: await file.text() });
+  event.target.value = '';
+});
+
+document.addEventListener('dragstart', (event) => {
+  dragged = event.target.closest?.('.tree li')?.dataset.node ?? null;
+});
+
+document.addEventListener('dragover', (event) => {
+  if (dragged === null || !groupAt(event)) return;
+  event.preventDefault();
+  groupAt(event).classList.add('over');
+});
+
+document.addEventListener('dragleave', (event) => groupAt(event)?.classList.remove('over'));
+
+document.addEventListener('drop', (event) => {
+  const group = groupAt(event);
+  if (dragged === null || !group) return;
+  event.preventDefault();
+  group.classList.remove('over');
+  if (dragged === group.dataset.node) return;
+  const ticked = [...document.querySelectorAll('#tree-form [name=nodes]:checked')].map((one) => one.value);
+  const nodes = ticked.includes(dragged) ? ticked : [dragged];
+  post('/hierarchies/change', { column: columnShown(), what: 'move', nodes, name: group.dataset.node });
+});

@@ -1,59 +1,65 @@
 // Step 6: rows before and after, a page at a time, and the reason for a cell.
-import { tell } from '/static/page.js';
+import { ask, whenShown } from '/static/flow.js';
 
+let release = null; // whose rows are shown
 let first = 0; // stays over a refresh, so that the same rows are shown
 let chosenTab = 'tab-rows';
 
-export function wire(root) {
-  const table = root.querySelector('#pairs');
-  if (!table) return;
-  wireTabs(root);
-  const withheld = root.querySelector('#withheld');
-  const back = root.querySelector('#rows-back');
-  const on = root.querySelector('#rows-on');
-  const load = async (from) => {
-    const answer = await fetch(`/look/rows?first=${from}&withheld=${withheld.checked}`);
-    const found = await answer.json();
-    if (!answer.ok) return tell(found);
-    first = from;
-    draw(table, found);
-    back.disabled = from === 0;
-    on.disabled = from + found.rows.length >= found.total;
-  };
-  const step = Number(root.querySelector('[data-limit]')?.dataset.limit ?? 10);
-  back.addEventListener('click', () => load(Math.max(0, first - step)));
-  on.addEventListener('click', () => load(first + step));
-  withheld.addEventListener('change', () => load(0));
-  table.addEventListener('click', (event) => {
-    const cell = event.target.closest('button[data-cell]');
-    if (cell) explain(root, cell);
-  });
-  load(first).catch(() => {});
-}
-
-function wireTabs(root) {
-  const tabs = [...root.querySelectorAll('[role="tab"]')];
-  const choose = (tab, focus) => {
-    chosenTab = tab.id;
-    for (const one of tabs) {
-      const own = one === tab;
-      one.setAttribute('aria-selected', own);
-      one.tabIndex = own ? 0 : -1;
-      root.querySelector(`#${one.getAttribute('aria-controls')}`).hidden = !own;
-    }
-    if (focus) tab.focus();
-  };
-  tabs.forEach((tab, place) => {
-    tab.addEventListener('click', () => choose(tab));
-    tab.addEventListener('keydown', (event) => {
-      const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (move) choose(tabs[(place + move + tabs.length) % tabs.length], true);
-    });
-  });
-  choose(root.querySelector(`#${chosenTab}`) ?? tabs[0]);
-}
-
+const get = (id) => document.getElementById(id);
 const element = (name, text, more = {}) => Object.assign(document.createElement(name), { textContent: text }, more);
+
+whenShown.push(() => {
+  const table = get('pairs');
+  if (!table) return;
+  chooseTab(get(chosenTab));
+  if (release !== table.dataset.own) first = 0;
+  release = table.dataset.own;
+  if (!table.tBodies.length) load(first);
+});
+
+document.addEventListener('click', (event) => {
+  const step = Number(get('pairs')?.dataset.limit);
+  const target = event.target.closest('button');
+  if (!step || !target) return;
+  if (target.id === 'rows-back') load(Math.max(0, first - step));
+  else if (target.id === 'rows-on') load(first + step);
+  else if (target.id === 'why-close') closeWhy();
+  else if (target.matches('[role=tab]')) chooseTab(target);
+  else if (target.matches('[data-cell]')) explain(target);
+});
+
+document.addEventListener('change', (event) => {
+  if (event.target.id === 'withheld') load(0);
+});
+
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && get('why') && !get('why').hidden) closeWhy();
+  const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!move || !event.target.matches?.('[role=tab]')) return;
+  const tabs = [...document.querySelectorAll('[role=tab]')];
+  const next = tabs[(tabs.indexOf(event.target) + move + tabs.length) % tabs.length];
+  chooseTab(next);
+  next.focus();
+});
+
+function chooseTab(chosen) {
+  chosenTab = chosen.id;
+  for (const tab of document.querySelectorAll('[role=tab]')) {
+    tab.setAttribute('aria-selected', tab === chosen);
+    tab.tabIndex = tab === chosen ? 0 : -1;
+    get(tab.getAttribute('aria-controls')).hidden = tab !== chosen;
+  }
+}
+
+async function load(from) {
+  const table = get('pairs');
+  const found = await ask(`/look/rows?first=${from}&withheld=${get('withheld').checked}`);
+  if (!found || !table.isConnected) return;
+  first = from;
+  draw(table, found);
+  get('rows-back').disabled = from === 0;
+  get('rows-on').disabled = from + found.rows.length >= found.total;
+}
 
 function draw(table, found) {
   const head = document.createElement('tr');
@@ -90,21 +96,20 @@ function cell(found, one, name, place, text) {
   return field;
 }
 
-async function explain(root, button) {
+async function explain(button) {
   const { row, column } = button.dataset;
-  for (const old of root.querySelectorAll('.cell.asked')) old.classList.remove('asked');
+  for (const old of document.querySelectorAll('.cell.asked')) old.classList.remove('asked');
   button.classList.add('asked');
-  const answer = await fetch(`/look/why?row=${row}&column=${encodeURIComponent(column)}`);
-  const found = await answer.json();
-  if (!answer.ok) return tell(found);
-  const side = root.querySelector('#why');
-  const close = element('button', 'close', { className: 'small', id: 'why-close' });
-  close.addEventListener('click', () => {
-    side.hidden = true;
-    button.focus();
-  });
+  const found = await ask(`/look/why?row=${row}&column=${encodeURIComponent(column)}`);
+  const side = get('why');
+  if (!found || !side || !button.classList.contains('asked')) return;
   side.replaceChildren(element('h2', `Why ${found.released}?`), ...found.sentences.map((text) => element('p', text)));
   if (found.whole) side.append(element('p', found.whole, { className: 'fine' }));
-  side.append(close);
+  side.append(element('button', 'close', { className: 'small', id: 'why-close' }));
   side.hidden = false;
+}
+
+function closeWhy() {
+  get('why').hidden = true;
+  document.querySelector('.cell.asked')?.focus();
 }

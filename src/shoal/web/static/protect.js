@@ -1,21 +1,24 @@
 // Step 4: all of it is forms; the loss as it falls is drawn while the search runs.
-import { listeners } from '/static/page.js';
+import { watch } from '/static/jobs.js';
 
-export function wire(root) {
-  const panel = root.querySelector('#job-protect');
-  const falling = [];
-  let seen = !panel.hidden;
-  listeners.job.set('protect', (job) => {
-    if (!seen && job.state === 'running') panel.scrollIntoView({ block: 'nearest' });
-    seen = true;
-    const loss = /loss ([\d.]+)/.exec(job.text);
-    if (!loss) return;
-    falling.push(Number(loss[1]));
-    draw(panel, falling);
-  });
-}
+let number = null; // of the job whose loss is drawn
+let falling = [];
 
-function draw(panel, falling) {
+watch('protect', (job) => {
+  const panel = document.getElementById('job-protect');
+  if (number !== job.number) {
+    number = job.number;
+    falling = [];
+    panel?.querySelector('svg')?.remove();
+    if (job.state === 'running') panel?.scrollIntoView({ block: 'nearest' });
+  }
+  const loss = /loss ([\d.]+)/.exec(job.text);
+  if (!loss) return;
+  falling.push(Number(loss[1]));
+  if (panel) draw(panel);
+});
+
+function draw(panel) {
   const space = 'http://www.w3.org/2000/svg';
   let picture = panel.querySelector('svg');
   if (!picture) {

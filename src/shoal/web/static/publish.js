@@ -1,15 +1,13 @@
 // Step 7: copying the command and the Python.
-export function wire(root) {
-  for (const button of root.querySelectorAll('[data-copy]')) {
-    button.addEventListener('click', async () => {
-      const text = root.querySelector(`#${button.dataset.copy}`).textContent;
-      try {
-        await navigator.clipboard.writeText(text);
-        button.textContent = 'copied';
-      } catch {
-        getSelection().selectAllChildren(root.querySelector(`#${button.dataset.copy}`));
-        button.textContent = 'selected: press Ctrl-C';
-      }
-    });
+document.addEventListener('click', async (event) => {
+  const button = event.target.closest('[data-copy]');
+  if (!button) return;
+  const text = document.getElementById(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(text.textContent);
+    button.textContent = 'copied';
+  } catch {
+    getSelection().selectAllChildren(text);
+    button.textContent = 'selected: press Ctrl-C';
   }
-}
+});

@@ -1,9 +1,9 @@
 // The recipe: load one from a file.
-import { post } from '/static/page.js';
+import { post } from '/static/flow.js';
 
-export function wire(root) {
-  root.querySelector('#recipe-file').addEventListener('change', async (event) => {
-    const file = event.target.files[0];
-    if (file) post('/history/load', { text: await file.text() });
-  });
-}
+document.addEventListener('change', async (event) => {
+  if (event.target.id !== 'recipe-file') return;
+  const [file] = event.target.files;
+  if (file) post('/history/load', { text: await file.text() });
+  event.target.value = '';
+});

@@ -1,0 +1,48 @@
+// Work that takes long: how it stands, and what to show when it is over.
+import { page, show, tell, whenShown } from '/static/flow.js';
+
+const known = new Map(); // kind → the newest job of it
+const following = new Map(); // number of a job → the step it was asked for on, and the one to show when it is done
+const watching = new Map(); // kind → who hears of its jobs
+
+export const watch = (kind, hear) => watching.set(kind, hear);
+
+export function follow(number, next) {
+  following.set(number, { from: page().dataset.step, next });
+  const job = [...known.values()].find((one) => one.number === number);
+  if (job) finish(job); // it was faster than the answer
+}
+
+// `first`: told on connecting, about a job that may be long over
+export function hear(job, first = false) {
+  const before = known.get(job.kind);
+  if (before?.number > job.number) return;
+  known.set(job.kind, job);
+  paint(job);
+  watching.get(job.kind)?.(job);
+  if (job.state === 'failed' && isNews(before, job) && (!first || panels(job).length)) tell(job);
+  finish(job);
+}
+
+const isNews = (before, job) => before?.number !== job.number || before.state !== job.state;
+const isActive = (job) => job.state === 'waiting' || job.state === 'running';
+const panels = (job) => [...document.querySelectorAll(`[data-job="${job.kind}"]`)];
+
+function paint(job) {
+  for (const panel of panels(job)) {
+    panel.hidden = !isActive(job);
+    panel.querySelector('progress').value = job.share;
+    panel.querySelector('[data-job-text]').textContent = job.text && `— ${job.text}`;
+    panel.querySelector('[data-job-left]').textContent = job.left === null ? '' : `about ${Math.max(1, Math.round(job.left))} s left`;
+  }
+}
+
+function finish(job) {
+  const wanted = following.get(job.number);
+  if (!wanted || isActive(job)) return;
+  following.delete(job.number);
+  // whoever went elsewhere meanwhile is not called back
+  if (job.state === 'done' && page().dataset.step === wanted.from) show(wanted.next, { focus: true, yields: true });
+}
+
+whenShown.push(() => known.forEach(paint));
