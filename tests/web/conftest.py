@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -66,6 +67,17 @@ def serving(folder, *options, prefix=()):
             server.told = server.communicate(timeout=60)
 
 
+def workers_of(server):
+    """Return the process numbers of the server's workers."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has just ended
+            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            if parent == server.pid and b"spawn_main" in (entry / "cmdline").read_bytes():
+                found.append(int(entry.name))
+    return found
+
+
 @pytest.fixture(scope="session")
 def chromium():
     """Return a headless browser; where none is installed the test is skipped."""
@@ -102,6 +114,17 @@ class Watched:
         page.goto(self.home + "/open")
         page.click('.files button:has-text("people.csv")')
         page.wait_for_selector("#together strong")
+        return page
+
+    def open_release(self):
+        """Show a release of that table, made by the quickest method unless there is one already."""
+        page = self.open_people()
+        page.goto(self.home + "/look")
+        if page.locator("#to-make").count():
+            page.click("#to-make")
+            page.select_option("#method", "mondrian")
+            page.click("#make")
+        page.wait_for_selector("#pairs tbody tr")
         return page
 
     def note(self, *what):

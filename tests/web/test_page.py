@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 
-from tests.web.conftest import write_people
+from tests.web.conftest import workers_of, write_people
 
 pytestmark = pytest.mark.compiled
 
@@ -94,6 +97,46 @@ def test_a_cancelled_search_leaves_the_page_usable_and_is_repeated(tabs):
     page.wait_for_selector('#method option[value="mondrian"][selected]', state="attached")
     page.click("#make")
     page.wait_for_selector("#pairs tbody tr")
+
+
+def test_the_sentence_about_a_killed_worker_stays_until_something_is_changed(tabs, server):
+    page = tabs.open_people()
+    page.click("#to-protect")
+    page.select_option("#effort", "best")
+    page.click("#make")
+    page.wait_for_selector('#job-protect [data-job-text]:text-matches("—")')
+    for worker in workers_of(server[0]):
+        os.kill(worker, signal.SIGKILL)
+    page.wait_for_selector('#notice p:has-text("The worker process has ended")')
+    page.wait_for_selector("#job-protect", state="hidden")
+    tabs.open("/protect").click("#k-5")
+    page.wait_for_selector("#k-5[aria-pressed=true]")
+    assert "The worker process has ended" in page.inner_text("#notice")
+    page.select_option("#method", "mondrian")
+    page.wait_for_selector("#notice", state="hidden")
+    page.click("#make")
+    page.wait_for_selector("#pairs tbody tr")
+
+
+def test_a_failed_job_is_told_again_after_a_reload(tabs):
+    page = tabs.open()
+    page.goto(tabs.home + "/open")
+    page.click('.files button:has-text("broken.csv")')
+    page.wait_for_selector("#notice p")
+    page.reload()
+    page.wait_for_selector('#notice p:has-text("fields where the header has 2")')
+
+
+def test_a_dropped_file_is_opened(tabs):
+    page = tabs.open()
+    page.goto(tabs.home + "/open")
+    lines = "age,sex\\n" + "\\n".join(f"{30 + number % 7},{'FM'[number % 2]}" for number in range(40))
+    dropped = page.evaluate_handle(
+        f"() => {{ const all = new DataTransfer(); all.items.add(new File(['{lines}'], 'dropped.csv')); return all; }}"
+    )
+    page.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
+    page.wait_for_selector('#page[data-step="columns"]')
+    assert "dropped.csv · 40 rows" in page.inner_text("header")
 
 
 def test_a_point_of_the_comparison_is_taken(tabs):
