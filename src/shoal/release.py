@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import IntArray
-from shoal.audit import Audit, audit, check_codes, check_cover, check_release, measure_attribute
+from shoal.audit import Audit, audit, check_codes, check_cover, check_release, check_typical, measure_attribute, recount
 from shoal.encoding import CodedTable
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
@@ -89,13 +89,16 @@ def _assemble(frame: Frame, coded: CodedTable, grouping: Grouping, cover: Cover,
 
 def _check_cover(frame: Frame, coded: CodedTable, labels: IntArray, released: pa.Table, recipe: Recipe) -> None:
     """Read every distinct cell anew and ask whether it covers the values it stands for."""
-    if recipe.release == "representatives":
-        return
     kept = None if (labels >= 0).all() else pa.array(np.flatnonzero(labels >= 0))
+    groups = recount(released, recipe.quasi_identifiers) if recipe.release == "representatives" else None
     for column in coded.columns:
         by_number = column.kind == "interval" and not column.ordinal
         original = frame.typed(column.name) if by_number else frame.cells(column.name)
-        check_cover(column, original if kept is None else original.take(kept), released.column(column.name))
+        original = original if kept is None else original.take(kept)
+        if groups is None:
+            check_cover(column, original, released.column(column.name))
+        else:
+            check_typical(column, original, released.column(column.name), groups)
 
 
 def _verify(

@@ -13,8 +13,9 @@ from shoal.arrays import IntArray, LongArray
 from shoal.audit.counting import column_codes, count_tuples
 from shoal.audit.covering import check_cover
 from shoal.audit.pushed import count_in_database, is_in_database
-from shoal.audit.recount import check_codes, check_release
+from shoal.audit.recount import check_codes, check_release, recount
 from shoal.audit.risk import PopulationUniqueness, Risk, estimate_uniqueness, measure_risk
+from shoal.audit.typical import check_typical
 from shoal.audit.uniques import UniqueSet, unique_sets
 from shoal.encoding import CodedAttribute, HierarchyChoice, KindChoice, check_hierarchies, encode_attribute
 from shoal.errors import ParameterError
@@ -40,9 +41,11 @@ __all__ = [
     "check_codes",
     "check_cover",
     "check_release",
+    "check_typical",
     "column_codes",
     "count_tuples",
     "measure_attribute",
+    "recount",
     "unique_sets",
 ]
 

@@ -83,7 +83,7 @@ def _within(
     ends = [_ends(text, number) for text in texts]
     some = next((one for one in ends if one is not None), (0, 0))
     low, high = (_as_array([(some if one is None else one)[end] for one in ends]) for end in (0, 1))
-    own, readable = _own_numbers(column, values, number)[value], np.array([one is not None for one in ends], bool)
+    own, readable = own_numbers(column, values)[value], np.array([one is not None for one in ends], bool)
     return np.asarray(readable[cell] & (low[cell] <= own) & (own <= high[cell]), bool)
 
 
@@ -105,12 +105,13 @@ def _ends(text: str, number: Callable[[str], Any]) -> tuple[Any, Any] | None:
         return None
 
 
-def _own_numbers(column: CodedColumn, values: pa.Array, number: Callable[[str], Any]) -> AnyArray:
+def own_numbers(column: CodedColumn, values: pa.Array) -> AnyArray:
+    """Return the exact number of each distinct value of a column of numbers, dates or ordered words."""
     kind = values.type
     if pa.types.is_boolean(kind) and not column.ordinal:
         return np.asarray(values.cast(pa.int8())).astype(np.int64)
     if column.ordinal or not is_ordered(kind):
-        return _as_array([number(text) for text in value_texts(values).to_pylist()])
+        return _as_array([_reader(column)(text) for text in value_texts(values).to_pylist()])
     if is_period(kind):
         values = values.storage
     elif pa.types.is_temporal(kind):
