@@ -13,7 +13,7 @@ import pytest
 
 import shoal
 from shoal import extensions
-from shoal.errors import ParameterError
+from shoal.errors import ExtensionWarning, ParameterError
 from shoal.kernels.optimise.tally import Tally
 from shoal.methods import method_infos
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
@@ -120,6 +120,18 @@ def test_a_registered_method_is_known_by_name_and_takes_over_none_of_shoals_own(
 def test_a_registered_method_that_cannot_be_imported_is_named_in_a_sentence(installed):
     with pytest.raises(ParameterError, match="'gone' is registered as no_such:Method, which cannot be imported"):
         anonymize(method="gone")
+
+
+def test_a_package_that_cannot_be_imported_is_named_and_all_others_are_listed(installed):
+    with pytest.warns(ExtensionWarning, match="'gone' is registered as no_such:Method, which cannot be imported"):
+        names = [info.name for info in method_infos()]
+    assert names[-1] == "blocks"
+    assert len(names) == 15
+
+
+def test_a_model_is_known_though_a_broken_package_uses_the_name_of_its_class(monkeypatch):
+    monkeypatch.setattr(extensions, "entry_points", lambda group: [EntryPoint("at-most", "no_such:AtMost", group)])
+    assert model_name(AtMost(9)) == "AtMost"
 
 
 def test_registered_methods_are_listed_after_shoals_own(installed, monkeypatch):

@@ -232,3 +232,12 @@ def test_a_released_end_is_read_exactly(text, kind, number):
 def test_text_of_another_type_is_refused(text, kind):
     with pytest.raises(ValueError):  # noqa: PT011  (who reads a cell words the complaint)
         read_number(text, kind)
+
+
+def test_values_that_no_row_has_any_more_are_not_counted():
+    whole = pa.array(["gone", "also gone", "a", "a", "b", "b"]).dictionary_encode()
+    part = Frame(pa.table({"x": whole.slice(2)}))
+    for column in (encode(part, ["x"]).columns[0], encode(part, ["x"], hierarchies={"x": "flat"}).columns[0]):
+        assert column.texts == ["a", "b"]
+    frame = pd.DataFrame({"x": pd.Categorical(["a", "a", "b", "b"], categories=["gone", "a", "b"])})
+    assert release(frame, k=4).metrics["ncp"] == 1.0

@@ -66,10 +66,11 @@ def encode_dictionary(column: pa.ChunkedArray | pa.Array) -> pa.DictionaryArray:
 
 
 def _one_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """Return text with one dictionary that names each value once and no missing one."""
+    """Return text with one dictionary that names each value once, no missing one, and none that no row has."""
     encoded = _one_array(column.unify_dictionaries())
     values = encoded.dictionary
-    if values.null_count or len(pc.unique(values)) < len(values):
+    used = len(pc.unique(encoded.indices.drop_null()))
+    if used < len(values) or values.null_count or len(pc.unique(values)) < len(values):
         plain = encoded.cast(values.type)
         return plain.dictionary_encode()
     return encoded

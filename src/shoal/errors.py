@@ -16,6 +16,7 @@ Each error is also the builtin a Python programmer would expect::
 
     ShoalWarning              (UserWarning)
     ├── ColumnLeftOutWarning  a column without a role was left out of the release
+    ├── ExtensionWarning      what another package registers cannot be imported, and is left out
     ├── NotationNotice        how text in the table was understood: as numbers, dates, times, missing values
     ├── PrivacyWarning        a choice weakens the protection
     └── SpreadsheetWarning    cells of a text file would be run as formulas by a spreadsheet
@@ -107,6 +108,10 @@ class ShoalWarning(UserWarning):
 
 class ColumnLeftOutWarning(ShoalWarning):
     """A column without a role was left out of the release."""
+
+
+class ExtensionWarning(ShoalWarning):
+    """Another package registers a method, a model or a source that cannot be imported."""
 
 
 class NotationNotice(ShoalWarning):

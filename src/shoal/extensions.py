@@ -9,11 +9,12 @@ recipes and on the command line too::
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, NamedTuple
 
-from shoal.errors import ParameterError
+from shoal.errors import ExtensionWarning, ParameterError
 from shoal.validation import check_choice
 
 
@@ -34,17 +35,43 @@ class Registry(NamedTuple):
         """Return the class called ``name``."""
         places = self.own if name in self.own else self.places()
         module, attribute = places[check_choice(owner, parameter, name, tuple(places))]
-        try:
-            return getattr(import_module(module), attribute)
-        except (ImportError, AttributeError):
+        found = imported(module, attribute)
+        if found is None:
             raise ParameterError(
                 f"The {parameter} {name!r} is registered as {module}:{attribute}, which cannot be imported.",
                 hint="install the package that brings it again.",
-            ) from None
+            )
+        return found
+
+    def loaded(self) -> dict[str, Any]:
+        """Return every class by its name; one that cannot be imported is named in a warning and left out."""
+        found = {name: imported(*place) for name, place in self.places().items()}
+        for name, (module, attribute) in self.places().items():
+            if found[name] is None:
+                warn_of(name, f"{module}:{attribute}")
+        return {name: kind for name, kind in found.items() if kind is not None}
 
     def name_of(self, kind: type) -> str | None:
         """Return the name a class is known by, or None."""
-        for name, (_, attribute) in self.places().items():
-            if attribute == kind.__name__ and self.load("", "name", name) is kind:
+        for name, (module, attribute) in self.places().items():
+            if attribute == kind.__name__ and imported(module, attribute) is kind:
                 return name
         return None
+
+
+def imported(module: str, attribute: str) -> Any:
+    """Return what a package registers, or None where it cannot be imported."""
+    try:
+        return getattr(import_module(module), attribute)
+    except Exception:  # noqa: BLE001  (a package may fail in any way while it is imported)
+        return None
+
+
+def warn_of(name: str, place: str) -> None:
+    """Say that what a package registers is left out."""
+    warnings.warn(
+        f"{name!r} is registered as {place}, which cannot be imported, and is left out. "
+        "Install the package that brings it again, or remove it.",
+        ExtensionWarning,
+        stacklevel=4,
+    )

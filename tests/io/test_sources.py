@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import zipfile
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ import pyarrow.dataset as ds
 import pytest
 
 import shoal
-from shoal.errors import DataError, FileError, MissingExtraError, ParameterError
+from shoal.errors import DataError, ExtensionWarning, FileError, MissingExtraError, ParameterError
 from shoal.frames import Frame
 from shoal.io import registry
 from shoal.io.files import file_format, open_batches, open_table, write_table
@@ -225,19 +226,24 @@ class Lines(Source):
         return Frame(pa.table({"line": location.path.read_text().split()}))
 
 
-def test_a_third_party_adds_a_format_by_an_entry_point(tmp_path, monkeypatch):
-    class Point:
-        def load(self):
-            return Lines
-
-    monkeypatch.setattr(registry, "entry_points", lambda group: [Point()] if group == "shoal.sources" else [])
+@pytest.fixture
+def registered(monkeypatch):
+    """Act as if packages had registered sources: one that works, and one that cannot be imported."""
+    points = [
+        EntryPoint("lines", f"{__name__}:Lines", "shoal.sources"),
+        EntryPoint("gone", "no_such:Source", "shoal.sources"),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "shoal.sources" else [])
     registry.sources.cache_clear()
-    try:
-        (tmp_path / "t.lines").write_text("a\nb\n")
+    yield
+    registry.sources.cache_clear()
+
+
+def test_a_third_party_adds_a_format_by_an_entry_point_and_a_broken_one_is_left_out(registered, tmp_path):
+    (tmp_path / "t.lines").write_text("a\nb\n")
+    with pytest.warns(ExtensionWarning, match="'gone' is registered as no_such:Source"):
         assert open_table(tmp_path / "t.lines").table.to_pydict() == {"line": ["a", "b"]}
-        assert open_batches(tmp_path / "t.lines").read_all().num_rows == 2
-    finally:
-        registry.sources.cache_clear()
+    assert open_batches(tmp_path / "t.lines").read_all().num_rows == 2
 
 
 def test_an_address_that_the_user_names_is_read_through_fsspec():

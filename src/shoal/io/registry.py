@@ -15,6 +15,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from shoal.errors import FileError
+from shoal.extensions import imported, warn_of
 from shoal.io.location import Location
 from shoal.io.source import Source
 
@@ -36,7 +37,13 @@ _OWN = (
 @cache
 def sources() -> tuple[Source, ...]:
     """Return all sources: those of third parties first, so that they may replace one."""
-    foreign = [point.load() for point in entry_points(group="shoal.sources")]
+    foreign = []
+    for point in entry_points(group="shoal.sources"):
+        kind = imported(point.module, point.attr)
+        if kind is None:
+            warn_of(point.name, point.value)
+        else:
+            foreign.append(kind)
     own = [getattr(import_module(module), name) for module, _, name in (place.partition(":") for place in _OWN)]
     return tuple(kind() for kind in (*foreign, *own))
 

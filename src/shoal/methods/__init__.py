@@ -80,4 +80,4 @@ def _choices(annotation: Any) -> tuple[Any, ...]:
 
 def method_infos() -> list[MethodInfo]:
     """Return how each method describes itself."""
-    return [method_class(name).info for name in REGISTRY.places()]
+    return [kind.info for kind in REGISTRY.loaded().values()]
