@@ -4,14 +4,14 @@
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check
 # what to test, and further options: make test TESTS=tests/kernels ARGS="-x -k cover"
 TESTS ?= tests
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint coverage fuzz mutants clean browser servers
+.PHONY: help demo test lint coverage fuzz mutants matrix clean browser servers
 .DELETE_ON_ERROR:
 
 help:  ## list these words
@@ -42,8 +42,11 @@ fuzz: $(VENV)/.dev  ## attack shoal with fresh tables, signals and bad input; mo
 mutants: $(VENV)/.dev  ## break each guard a little and ask that a test notices
 	@$(BIN)/python -m tests.mutants $(ARGS)
 
+matrix: | $(VENV)/pyvenv.cfg  ## run the tests with the oldest and the newest dependencies; one of them: ARGS=oldest
+	@$(PYTHON) -m tests.matrix $(ARGS)
+
 clean:  ## remove the environment and everything made by the other words
-	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov build dist shoal-demo
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov build dist shoal-demo .matrix
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/pyvenv.cfg:

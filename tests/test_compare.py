@@ -356,7 +356,7 @@ def test_figures_need_no_extra(comparison, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     assert comparison.save(tmp_path / "a.csv").exists()
     assert comparison.save(tmp_path / "a.json").exists()
-    with pytest.raises(MissingExtraError, match=r"shoal\[report\]"):
+    with pytest.raises(MissingExtraError, match=r"shoal-privacy\[report\]"):
         comparison.save(tmp_path / "a.svg")
 
 

@@ -52,7 +52,7 @@ def test_a_hint_follows_on_its_own_line():
 
 def test_a_missing_extra_names_the_package_and_the_command_that_installs_it():
     assert str(errors.MissingExtraError("polars", "polars", "A polars table")) == (
-        "A polars table needs the package 'polars', which is not installed.\nHint: pip install \"shoal[polars]\""
+        "A polars table needs the package 'polars', which is not installed.\nHint: pip install \"shoal-privacy[polars]\""
     )
 
 

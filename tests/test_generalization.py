@@ -18,7 +18,7 @@ HIERARCHIES = {"job": JOBS, "sex": "flat"}
 
 def people(records=200, seed=0):
     random = np.random.default_rng(seed)
-    days = np.datetime64("1990-01-01") + random.integers(0, 3000, records)
+    days = np.datetime64("1990-01-01") + random.integers(0, 3000, records).astype("timedelta64[D]")
     return pa.table(
         {
             "name": [f"n{one}" for one in range(records)],

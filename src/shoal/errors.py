@@ -98,7 +98,7 @@ class MissingExtraError(ShoalError, ImportError):
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(
             f"{purpose} needs the package {package!r}, which is not installed.",
-            hint=f'pip install "shoal[{extra}]"',
+            hint=f'pip install "shoal-privacy[{extra}]"',
         )
 
 

@@ -212,7 +212,7 @@ def test_a_table_or_query_is_refused_for_a_plain_file(tmp_path):
 def test_a_missing_package_is_named_with_the_extra(tmp_path, monkeypatch):
     (tmp_path / "t.xlsx").write_bytes(b"x")
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
-    with pytest.raises(MissingExtraError, match=r"shoal\[excel\]"):
+    with pytest.raises(MissingExtraError, match=r"shoal-privacy\[excel\]"):
         open_table(tmp_path / "t.xlsx")
 
 

@@ -77,7 +77,7 @@ def test_a_local_recoding_cannot_recode_test_records():
 def test_without_scikit_learn_the_extra_is_named(monkeypatch):
     result = release("bug")
     monkeypatch.setitem(sys.modules, "sklearn.tree", None)
-    with pytest.raises(MissingExtraError, match=r"shoal\[ml\]"):
+    with pytest.raises(MissingExtraError, match=r"shoal-privacy\[ml\]"):
         classification_error(result, "wage")
 
 

@@ -192,7 +192,7 @@ def test_an_existing_report_is_replaced_only_with_force(report, tmp_path):
 @pytest.mark.parametrize("package", ["jinja2", "vl_convert"])
 def test_a_missing_part_is_named_with_the_command_that_installs_it(result, tmp_path, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=r'pip install "shoal\[report\]"'):
+    with pytest.raises(MissingExtraError, match=r'pip install "shoal-privacy\[report\]"'):
         result.report().save(tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
     assert result.report().save(tmp_path / "a.md").exists()

@@ -23,8 +23,8 @@ _DAYS_TO_VOTE = 18 * 1461 // 4 + 1  # the eighteenth birthday is never later
 _LISTED_PER_HUNDRED = 60
 _COST_SPREAD = 0.55
 _FIRST_DAY = np.datetime64("2023-01-01", "D")
-_LAST_DAY = np.datetime64("2024-12-31", "D")
-_LIST_DAY = int(np.datetime64("2025-01-01", "D").astype(np.int64))
+_DAY_AFTER = np.datetime64("2025-01-01", "D")
+_LIST_DAY = int(_DAY_AFTER.astype(np.int64))
 _PATIENTS = Makeup(clinic.PATIENT_AGES, clinic.PATIENT_WOMEN)
 _VOTERS = Makeup(clinic.VOTER_AGES, clinic.VOTER_WOMEN)
 
@@ -88,7 +88,7 @@ def hospital(n: int = 10_000, seed: int = 0) -> Hospital:
 
 def _admission_days(draws: Draws, n: int) -> LongArray:
     """Draw days of two years, by weekday and month."""
-    calendar = np.arange(_FIRST_DAY, _LAST_DAY + 1).astype(np.int64)
+    calendar = np.arange(_FIRST_DAY, _DAY_AFTER).astype(np.int64)
     weekday = (calendar + 3) % 7  # 1970-01-01 was a Thursday
     weights = np.array(clinic.WEEKDAYS)[weekday] * np.array(clinic.MONTHS)[_months(calendar) - 1]
     return calendar[draws.choose("admission_date", n, weights.tolist())]
@@ -157,7 +157,7 @@ def _hierarchies(patients: Any, voters: Any) -> dict[str, Hierarchy]:
     import pyarrow.compute as pc
 
     born = pa.chunked_array([*patients["birth_date"].chunks, *voters["birth_date"].chunks])
-    admitted = np.arange(_FIRST_DAY, _LAST_DAY + 1).tolist()
+    admitted = np.arange(_FIRST_DAY, _DAY_AFTER).tolist()
     return {
         "birth_date": Hierarchy.from_dates(sorted(pc.unique(born).to_pylist()), ["day", "month", "year", "decade"]),
         "sex": Hierarchy.flat(SEXES),

@@ -30,7 +30,7 @@ def _require(condition: object, message: str) -> None:
 def _table(records: int = 60, seed: int = 1) -> pa.Table:
     """Return a small mixed table: two numbers, a date, two texts, a column to pass through."""
     random = np.random.default_rng(seed)
-    day = np.datetime64("2020-01-01") + random.integers(0, 400, records)
+    day = np.datetime64("2020-01-01") + random.integers(0, 400, records).astype("timedelta64[D]")
     return pa.table(
         {
             "age": random.integers(18, 80, records),

@@ -31,7 +31,7 @@ class AlchemySession(Session):
         except (ImportError, self.alchemy.exc.NoSuchModuleError):
             raise DatabaseError(
                 f"The driver for {url.drivername} is not installed.",
-                hint='install it; for MySQL and MariaDB: pip install "shoal[mysql]" and write mysql+pymysql://.',
+                hint='install it; for MySQL and MariaDB: pip install "shoal-privacy[mysql]" and write mysql+pymysql://.',
             ) from None
         self.connection = self.engine.connect()
         self.dialect = self.engine.dialect.name
