@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -24,7 +25,13 @@ def run_python(*words, **settings):
     path = os.pathsep.join(filter(None, [str(SOURCES), os.environ.get("PYTHONPATH")]))
     command = [sys.executable, *map(str, words)]
     settings = os.environ | {"PYTHONPATH": path} | settings
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=settings)
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=settings, preexec_fn=_hear_signals)
+
+
+def _hear_signals():
+    """Undo what a test run in the background hands down: there a shell has signals ignored."""
+    for one in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(one, signal.SIG_DFL)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 
 _MOST_NODES = 1
 """Branch-and-bound nodes: a count, not seconds, so that the outcome does not depend on the machine. Most is found before branching."""
+_DIGITS = 12
+"""Decimals of a cost that the program sees: far finer than ``_GAP``, coarser than rounding errors."""
 _TINY = np.finfo(np.float64).tiny
 _GAP = 1e-5
 """How far from the best the outcome may be, as a share of it."""
@@ -58,7 +60,7 @@ def solve_facility_location(program: FacilityLocation, seconds: float = np.inf) 
     )
     limits = {"node_limit": _MOST_NODES, "mip_rel_gap": _GAP} | ({"time_limit": seconds} if seconds < np.inf else {})
     answer = milp(
-        np.append(cost[facility] / max(cost.max(), _TINY), np.zeros(facilities)),  # its tolerances are absolute
+        np.append(_scaled(cost)[facility], np.zeros(facilities)),
         integrality=np.append(np.zeros(pairs), np.ones(facilities)),
         bounds=Bounds(np.append(np.zeros(pairs), fixed), np.append(demand[customer], np.ones(facilities))),
         constraints=[
@@ -74,6 +76,16 @@ def solve_facility_location(program: FacilityLocation, seconds: float = np.inf) 
     size = np.bincount(facility, moved, facilities)
     right = np.array_equal(np.bincount(customer, moved, len(demand)), demand) and ((size == 0) | (size >= k)).all()
     return moved if right else None
+
+
+def _scaled(cost: FloatArray) -> FloatArray:
+    """Return costs as shares of the dearest: the solver's tolerances are absolute.
+
+    They are rounded, for the solver stops before it has proven the best, and where it stops follows the last digit of its input:
+    weights of another unit must not lead to another outcome.
+    """
+    shares: FloatArray = np.round(cost / max(cost.max(), _TINY), _DIGITS)
+    return shares
 
 
 def _sparse(
