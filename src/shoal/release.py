@@ -6,7 +6,7 @@ and every model is checked on that count. What falls short raises, and no releas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,7 +49,7 @@ def make_release(
     return Release(
         released=released,
         groups=grouping.labels,
-        metrics=metrics | _certificate(metrics["ncp"], grouping.details.get("lower_bound")),
+        metrics=metrics | _certificate(metrics["ncp"], grouping.details),
         audit=_audit(released, coded, counted, recipe, requirements),
         recipe=recipe,
         coded=coded,
@@ -61,11 +61,13 @@ def make_release(
     )
 
 
-def _certificate(loss: float, bound: float | None) -> dict[str, float]:
-    """Return the least loss any grouping can have, where the method knows one, and the share of the loss above it."""
+def _certificate(loss: float, details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the least loss any grouping can have, where the method knows one, the share of the loss above it, and what it follows from."""
+    bound = details.get("lower_bound")
     if bound is None:
         return {}
-    return {"lower_bound": bound, "gap": 1 - bound / loss if loss > 0 else 0.0}
+    known = {"lower_bound": bound, "gap": 1 - bound / loss if loss > 0 else 0.0}
+    return known | ({"bound_from": details["bound_from"]} if details.get("bound_from") else {})
 
 
 def _assemble(frame: Frame, coded: CodedTable, grouping: Grouping, cover: Cover, recipe: Recipe) -> pa.Table:

@@ -15,7 +15,7 @@ from shoal.enforcement.mending import build_case, mend, neighbour_order
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
 from shoal.methods.base import Grouping, Task
-from shoal.privacy.base import failing_groups
+from shoal.privacy.base import Requirement, failing_groups
 from tests import reference, reference_mending
 from tests.tables import coded_table
 
@@ -216,3 +216,45 @@ def test_exchanges_lower_the_loss_of_mended_groups(monkeypatch):
     with_them = total_cost(table, mend(table, start, task))
     monkeypatch.setattr(mending, "_SWEEPS", 0)
     assert with_them < 0.95 * total_cost(table, mend(table, start, task))
+
+
+class BothHalves(Requirement):
+    """A model of a user's own: every group has records of the first and of the second half of the table."""
+
+    def failing(self, labels, groups):
+        first, second = np.array_split(labels, 2)
+        found = [np.bincount(half[half >= 0], minlength=groups) > 0 for half in (first, second)]
+        return ~(found[0] & found[1])
+
+
+class Never(Requirement):
+    """A model that nothing meets."""
+
+    def failing(self, labels, groups):
+        return np.ones(groups, np.bool_)
+
+
+def test_a_model_of_ones_own_is_kept_by_joining_groups():
+    table = random_table(1)
+    start = blocks(table.records, 6)
+    told = []
+    task = Task(k=4, requirements=(BothHalves(),), progress=lambda share, text: told.append(text))
+    labels = keep_models(Grouping(start), table, task, "local").labels
+    groups = int(labels.max()) + 1
+    assert groups > 1
+    assert not task.requirements[0].failing(labels, groups).any()
+    assert all(len(np.unique(labels[start == group])) == 1 for group in range(start.max() + 1))
+    assert "slow" in told[0]
+
+
+def test_a_model_of_ones_own_beside_one_of_shoals_is_kept_too():
+    table = random_table(2)
+    task = Task(k=4, requirements=(BothHalves(), shoal.LDiversity(3, column="s").bind(table)))
+    labels = keep_models(Grouping(blocks(table.records, 4)), table, task, "local").labels
+    assert not failing_groups(task.requirements, labels, int(labels.max()) + 1).any()
+
+
+def test_a_model_of_ones_own_that_not_even_one_group_meets_is_refused():
+    table = random_table(3)
+    with pytest.raises(PrivacyError, match="No grouping"):
+        keep_models(Grouping(blocks(table.records, 4)), table, Task(k=4, requirements=(Never(),)), "local")

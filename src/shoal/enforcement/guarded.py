@@ -2,7 +2,7 @@
 
 ::
 
-    starts = the plain groups, mended        where few of them fail
+    starts = the plain groups, mended        where few of them fail, from one search without the models to the next
              groups carved out of cells      where many do
     best   = the start that loses least after some rounds of moves, swaps, divisions and tightenings
     best   = anneal the best start           balanced and best: each step only where all models hold
@@ -10,6 +10,8 @@
 An effort goes on where the smaller one ended and keeps the best groups seen, so that more effort never loses more.
 Models that look at the sensitive values of a group (l, t, α, β, δ) and at its size are kept this way; models on a population
 and models of a user's own are left to mending, which is slower.
+
+Groups of other methods that had to be mended go through a few cold rounds of the same search (``polish_mended``).
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING
 import numba
 import numpy as np
 
-from shoal.arrays import Effort, IntArray
+from shoal.arrays import BoolArray, Effort, IntArray
 from shoal.enforcement.mending import Case, join_alike, mend, number_without_gaps
 from shoal.errors import PrivacyError
 from shoal.kernels.common.random_state import make_state
@@ -44,7 +46,10 @@ from shoal.kernels.optimise.cells.best_first import start_search
 from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.optimise.regions import make_regions
 from shoal.methods.base import Grouping, Method, Task, most_withheld
+from shoal.methods.optimise import Optimise
+from shoal.methods.optimise.bounds import lower_bound
 from shoal.methods.optimise.construct import CHUNK, near_blocks
+from shoal.methods.optimise.params import EFFORTS
 from shoal.methods.optimise.problem import Problem, Solution
 from shoal.methods.stopping import INTERRUPTS, Stop
 from shoal.privacy.base import failing_groups
@@ -57,16 +62,20 @@ if TYPE_CHECKING:
 class GuardedParams:
     """What the search with models may spend, and when it does what."""
 
-    mendable: float = 0.5
+    mendable: float = 0.7
     """Share of failing plain groups up to which mending them is a start; beyond it, mending undoes what the search found."""
-    carvable: float = 0.05
+    carvable: float = 0.5
     """Share of failing plain groups from which carving groups out of cells is a start."""
     targets: tuple[int, ...] = (3,)
     """Sizes of carved groups to try, in multiples of the smallest group that can meet all models."""
     trial_rounds: int = 2
     """Rounds after which the best start is chosen."""
     rounds: int = 2
-    """Rounds after that."""
+    """Rounds after that, where groups have ``usual_size`` records."""
+    usual_size: int = 25
+    """Mean size of a group; a round takes longer with larger groups, so smaller ones get more rounds and larger ones fewer."""
+    most_rounds: float = 2.5
+    """How many times more rounds there may be for small groups; for large ones at least the inverse."""
     hottest: float = 0.0
     """Temperature of the first of them, in multiples of the mean cost of a record."""
     cold: float = 0.9
@@ -85,10 +94,12 @@ class GuardedParams:
 
 STAGES: dict[Effort, GuardedParams] = {
     "fast": GuardedParams(),
-    "balanced": GuardedParams(targets=(2, 4), rounds=40, hottest=1.0),
+    "balanced": GuardedParams(targets=(5,), rounds=32, hottest=1.0),
     "best": GuardedParams(targets=(), rounds=160, hottest=1.0),
 }
 """What each effort does after the smaller ones."""
+_POLISHING = GuardedParams(rounds=3)
+"""Rounds for the groups of other methods that were mended."""
 _ENDLESS = 1_000_000
 _COMPARING = (EQUAL, ORDERED, HIERARCHICAL, BETA, BETA_ENHANCED, DELTA)
 """Rules that compare a group with the whole table."""
@@ -111,10 +122,11 @@ def search_guarded(method: Method, table: CodedTable, task: Task, case: Case) ->
         with ThreadPoolExecutor(numba.get_num_threads()) as pool:
             for effort, params in stages_of(task):
                 search.run(effort, params, pool)
+            search.prove()
     except INTERRUPTS:
         if task.on_interrupt != "best" or not search.seen:
             raise
-    details = {"losses": tuple(search.losses), "lower_bound": search.bound}
+    details = {"losses": tuple(search.losses), "lower_bound": search.bound, "bound_from": search.bound_from}
     return Grouping(_released_apart(table, search.best.labels, task), details=details)
 
 
@@ -123,6 +135,31 @@ def _released_apart(table: CodedTable, labels: IntArray, task: Task) -> IntArray
     together = join_alike(table, labels)
     fails = failing_groups(task.requirements, together, int(together.max(initial=-1)) + 1).any()
     return mend(table, together, task) if fails else labels
+
+
+def polish_mended(table: CodedTable, before: IntArray, mended: IntArray, task: Task, case: Case) -> IntArray:
+    """Improve the groups that mending changed, among themselves and without breaking a rule; the others stay as they are."""
+    changed = changed_groups(before, mended)
+    labels = np.where(np.append(changed, False)[mended], mended, -1).astype(np.int32)
+    if not changed.any():
+        return mended
+    stop = Stop(cancel=task.cancel, clock=task.clock)
+    search = GuardedSearch(Optimise(), Problem.of(table, task), case, task, stop)
+    with ThreadPoolExecutor(numba.get_num_threads()) as pool:
+        found = search.anneal(search.solution(labels), pool, _POLISHING.rounds, _POLISHING)
+    apart = np.where(found.labels >= 0, found.labels + len(changed), mended)
+    return _released_apart(table, number_without_gaps(apart), task)
+
+
+def changed_groups(before: IntArray, after: IntArray) -> BoolArray:
+    """Tell which groups of ``after`` are not groups of ``before``."""
+    kept = after >= 0
+    groups = int(after.max(initial=-1)) + 1
+    size, old_size = np.bincount(after[kept], minlength=groups), np.bincount(before[before >= 0], minlength=1)
+    origin = np.full(groups, -1, np.int32)
+    origin[after[kept]] = before[kept]  # any one member's
+    same = np.bincount(after[kept], origin[after[kept]] == before[kept], groups) == size
+    return np.asarray(~(same & (origin >= 0) & (old_size[origin] == size)), np.bool_)
 
 
 @dataclass
@@ -138,6 +175,10 @@ class GuardedSearch:
     """The best solution, as the only entry, once there is one."""
     losses: list[float] = field(default_factory=list)
     bound: float | None = None
+    bound_from: str | None = None
+    """What the bound follows from: k, or the records that a group needs to meet the models."""
+    failing: float = 0.0
+    """Share of the groups of the last search without models that fail."""
     rounds: int = 0
     """Rounds so far; each has a seed of its own."""
 
@@ -176,22 +217,53 @@ class GuardedSearch:
     def run(self, effort: Effort, params: GuardedParams, pool: Executor) -> None:
         """Take one stage: make starts, try each for some rounds, and go on with the best."""
         starts = list(self._starts(effort, params))
-        tried = [self._anneal(one, pool, params.trial_rounds, params, params.hottest) for one in starts]
+        tried = [self.anneal(one, pool, params.trial_rounds, params, params.hottest) for one in starts]
         first = min([*tried, *self.seen], key=lambda one: one.loss)
-        self._anneal(first, pool, params.rounds, params, params.hottest)
+        self.anneal(first, pool, self.rounds_for(first, params), params, params.hottest)
+
+    def rounds_for(self, found: Solution, params: GuardedParams) -> int:
+        """Return how many rounds a solution gets: the work of a round grows with the size of its groups."""
+        mean = self.problem.records / max(found.groups, 1)
+        factor = min(max(params.usual_size / mean, 1.0 / params.most_rounds), params.most_rounds)
+        return max(round(params.rounds * factor), 1)
 
     def _starts(self, effort: Effort, params: GuardedParams) -> Iterator[Solution]:
         """Yield starts of a stage, each of which meets all rules."""
         if not params.targets or self.stop.over():
             return
-        plain = self.method.run(self.problem.table, replace(self.task, effort=effort, requirements=()))
-        self.bound = plain.details.get("lower_bound") or self.bound
-        groups = int(plain.labels.max()) + 1
-        share = float(failing_groups(self.task.requirements, plain.labels, groups).mean())
-        carved = [self.carved(target, params) for target in params.targets if share >= params.carvable]
-        yield from (one for one in carved if one is not None)
-        if share <= params.mendable or not any(carved):
-            yield self.solution(mend(self.problem.table, plain.labels, self.task, polish=False))
+        mended = self._plain_mended(effort, params) if self.failing <= params.mendable else None
+        carved = [self.carved(target, params) for target in params.targets if self.failing >= params.carvable]
+        yield from (one for one in [*carved, mended] if one is not None)
+        if mended is None and not any(carved) and not self.seen:
+            yield self.solution(mend(self.problem.table, self._plain(effort), self.task, polish=False))
+
+    def _plain(self, effort: Effort) -> IntArray:
+        """Return the groups of the search without models, and note how many of them fail."""
+        found = self.method.run(self.problem.table, replace(self.task, effort=effort, requirements=()))
+        self._note_bound(found.details.get("lower_bound"), f"k = {self.problem.k}")
+        groups = int(found.labels.max()) + 1
+        self.failing = float(failing_groups(self.task.requirements, found.labels, groups).mean())
+        return found.labels
+
+    def _plain_mended(self, effort: Effort, params: GuardedParams) -> Solution | None:
+        """Return the groups of the search without models, mended; None where mending would undo what it found."""
+        labels = self._plain(effort)
+        if self.failing > params.mendable:
+            return None
+        return self.solution(mend(self.problem.table, labels, self.task, polish=False))
+
+    def _note_bound(self, bound: float | None, reason: str) -> None:
+        if bound is not None and (self.bound is None or bound > self.bound):
+            self.bound, self.bound_from = bound, reason
+
+    def prove(self) -> None:
+        """Work out how low any loss can be: any bound for groups of so many records is one, and models need some."""
+        visits = EFFORTS[self.task.effort].bound.visits if isinstance(self.task.effort, str) else 0
+        size = max(self.k, *(one.least_records for one in self.case.histograms))
+        if visits == 0 or (size == self.problem.k and self.bound is not None) or self.stop.over():
+            return
+        bound = lower_bound(self.problem.table, size, visits, self.task.progress, self.stop)
+        self._note_bound(bound, f"k = {size}" if size == self.k else f"a group needs {size} records to meet the models")
 
     def solution(self, labels: IntArray) -> Solution:
         """Return a grouping with its loss, withheld records counting in full, and keep it if it is the best so far."""
@@ -253,7 +325,9 @@ class GuardedSearch:
 
     # --- annealing -------------------------------------------------------------------------------------------
 
-    def _anneal(self, found: Solution, pool: Executor, rounds: int, params: GuardedParams, hottest: float) -> Solution:
+    def anneal(
+        self, found: Solution, pool: Executor, rounds: int, params: GuardedParams, hottest: float = 0.0
+    ) -> Solution:
         """Improve a solution for some rounds, cooler from one to the next; return the best of them."""
         best = found
         for share in replace(self.stop, rounds=rounds).each_round():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import IntArray
-from shoal.enforcement.guarded import search_guarded
+from shoal.enforcement.guarded import polish_mended, search_guarded
 from shoal.enforcement.mending import all_known, build_case, mend, number_without_gaps
 from shoal.errors import PrivacyError
 from shoal.methods.base import Family, Grouping, Method, Task, most_withheld
@@ -38,7 +38,18 @@ def keep_models(grouping: Grouping, table: CodedTable, task: Task, family: Famil
         return grouping
     if grouping.cuts is not None or family == "global":
         return replace(grouping, labels=withhold_failing(grouping.labels, task))
-    return replace(grouping, labels=mend(table, grouping.labels, task))
+    return replace(grouping, labels=mend_and_polish(table, grouping.labels, task))
+
+
+def mend_and_polish(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
+    """Mend groups that fail and improve those that were mended, by the search with models where it knows them all."""
+    if not all_known(task.requirements):
+        return mend(table, labels, task)
+    case = build_case(table, task)
+    if len(case.crowds.kind):
+        return mend(table, labels, task)
+    mended = mend(table, labels, task, polish=False)
+    return mended if mended is labels else polish_mended(table, labels, mended, task, case)
 
 
 def withhold_failing(labels: IntArray, task: Task) -> IntArray:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import FloatArray, IntArray
+from shoal.arrays import BoolArray, FloatArray, IntArray
 from shoal.errors import PrivacyError
 from shoal.kernels.enforcement import mending as kernels
 from shoal.kernels.enforcement.crowds import crowd_shortfalls
@@ -37,10 +37,14 @@ if TYPE_CHECKING:
     from shoal.kernels.measuring.matching import Points
     from shoal.kernels.space.space import Cover
 
-_REACHES = (512, 2048)
+_REACHES: tuple[int, ...] = (512, 2048)
 """Neighbours looked at on either side; the second where none of the first helps."""
+_NEAR_REACHES = (64, 512, 2048)
+"""The same where groups are only joined."""
 _SHORTLIST = 16
 """Neighbours with which all plans are weighed."""
+_WEIGHED = 6_000
+"""The same for all failing groups together, where a search goes on with them."""
 _ROUNDS = 8
 _SWEEPS = 4
 _LEAST_GAIN = 0.002
@@ -60,15 +64,16 @@ def number_without_gaps(labels: IntArray) -> IntArray:
 def mend(table: CodedTable, labels: IntArray, task: Task, *, polish: bool = True) -> IntArray:
     """Return labels of which every group meets k and all requirements, changing as little as possible.
 
-    Without ``polish`` mended groups are left as they are, for a search that goes on with them.
+    Without ``polish`` mended groups are left as they are, for a search that goes on with them. Where many fail they are then
+    only joined: the search divides them again, and weighing all plans would take most of the time.
     """
     groups = int(labels.max(initial=-1)) + 1
     large = np.bincount(labels[labels >= 0], minlength=1).min() >= task.k
     if large and not failing_groups(task.requirements, labels, groups).any():
         return labels
-    case = build_case(table, task)
+    case = build_case(table, task) if all_known(task.requirements) else None
     for _ in range(_ROUNDS):  # groups released alike are one group, and may then fail together
-        labels = _mend_once(case, labels, task, polish=polish)
+        labels = _mend_once(case, labels, task, polish=polish) if case else join_failing(table, labels, task)
         together = join_alike(table, labels)
         groups = int(together.max(initial=-1)) + 1
         if not failing_groups(task.requirements, together, groups).any():
@@ -114,11 +119,6 @@ def build_case(table: CodedTable, task: Task) -> Case:
     histograms = [part for part in parts if isinstance(part, HistogramRequirement)]
     crowds = [part for part in parts if isinstance(part, CrowdRequirement)]
     sizes = [part for part in parts if isinstance(part, AtLeast)]
-    if not all_known(task.requirements):
-        raise PrivacyError(
-            "Groups that fail a model of your own cannot be mended. Nothing was released.",
-            hint="let it bind to the requirements of shoal.privacy.",
-        )
     k = max([task.k, *(part.k for part in sizes)])
     columns = len(table.columns)
     rules = build_rules(histograms, table.records, k=k)
@@ -127,8 +127,11 @@ def build_case(table: CodedTable, task: Task) -> Case:
 
 def _mend_once(case: Case, labels: IntArray, task: Task, *, polish: bool) -> IntArray:
     """Mend all groups of ``labels`` once."""
-    ward = _Ward(case, labels, most_withheld(task.max_suppression, len(labels)) - int((labels < 0).sum()))
+    room = most_withheld(task.max_suppression, len(labels)) - int((labels < 0).sum())
+    ward = _Ward(case, labels, room)
     failing = np.flatnonzero(ward.chains.short)
+    if not polish:
+        ward.weigh_at_most(_WEIGHED // max(len(failing), 1))
     for done, group in enumerate(failing.tolist()):
         while ward.chains.short[group] > 0:
             if not ward.mend(group):
@@ -141,12 +144,50 @@ def _mend_once(case: Case, labels: IntArray, task: Task, *, polish: bool) -> Int
     return label_records(ward.chains)
 
 
+def join_failing(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
+    """Join groups that fail with their cheapest neighbour until none does: the general way, for models of a user's own.
+
+    Such a model only tells which groups fail, so it is asked about all groups again after each round of joins.
+    """
+    while True:  # ends: each round leaves fewer groups
+        groups = int(labels.max(initial=-1)) + 1
+        failing = failing_groups(task.requirements, labels, groups)
+        failing |= np.bincount(labels[labels >= 0], minlength=groups) < task.k
+        if not failing.any():
+            return labels
+        if groups == 1:
+            raise _impossible(task)
+        task.progress(1.0 / groups, "joining groups that fail a model of your own, the slow way")
+        labels = number_without_gaps(np.append(_cheapest_joins(table, labels, failing), np.int32(-1))[labels])
+
+
+def _cheapest_joins(table: CodedTable, labels: IntArray, failing: BoolArray) -> IntArray:
+    """Return for each group the one whose number it takes: failing ones join a neighbour that joins no other yet."""
+    groups = len(failing)
+    cover, chains = cover_groups(table.space, table.codes, labels, groups), link(labels, groups)
+    chains.cost[:] = table.space.weight @ cost_table(table.space, cover)
+    order = neighbour_order(table, cover)
+    place, target = np.argsort(order), np.arange(groups, dtype=np.int32)
+    free = np.ones(groups, np.bool_)
+    for group in np.flatnonzero(failing).tolist():
+        near = order[max(place[group] - _REACHES[0], 0) : place[group] + _REACHES[0] + 1]
+        near = near[free[near] & (near != group)]
+        if not free[group] or not len(near):
+            continue
+        added = kernels.price_neighbours(table.space, cover, chains, group, near)
+        chosen = int(near[np.argmin(added)])
+        target[group] = chosen
+        free[[group, chosen]] = False
+    return target
+
+
 class _Ward:
     """The groups while they are mended."""
 
     def __init__(self, case: Case, labels: IntArray, room: int) -> None:
 
         self.case, self.room = case, room
+        self.shortlist, self.reaches, self.only_join = _SHORTLIST, _REACHES, False
         self.space, self.codes = case.table.space, case.table.codes
         groups = int(labels.max(initial=-1)) + 1
         self.cover = cover_groups(self.space, self.codes, labels, groups)
@@ -158,15 +199,18 @@ class _Ward:
         self.changed: set[int] = set()
         self.limits = (case.rules, case.crowds, case.points)
 
+    def weigh_at_most(self, partners: int) -> None:
+        """Weigh all plans with fewer neighbours; with none, groups are joined with the cheapest one that makes them valid."""
+        self.shortlist, self.only_join = max(min(partners, _SHORTLIST), 1), partners == 0
+        self.reaches = _NEAR_REACHES if self.only_join else _REACHES
+
     def mend(self, group: int) -> bool:
         """Take one step towards a valid group; False where it has no neighbour left."""
         withheld = (self.space.weight.sum() - self.chains.cost[group]) * self.cover.size[group]
         best = float(withheld) if self.cover.size[group] <= self.room else np.inf
         near, added, short = self._neighbours(group)
         partners = near[short == 0]
-        partner, _, laid, left = kernels.weigh(
-            self.space, self.codes, *self.limits, self.case.k, self.cover, self.chains, group, partners, best
-        )
+        partner, laid, left = self._best_plan(group, partners, added[short == 0], best)
         if partner >= 0:
             self._settle(group, int(partners[partner]), laid, left, 0.0)
         elif np.isfinite(best) and (not len(near) or best <= added.min()):
@@ -180,15 +224,29 @@ class _Ward:
             self._settle(group, int(near[most]), joined, len(joined), float(short[most]))
         return bool(partner >= 0 or len(near) or np.isfinite(best))
 
+    def _best_plan(self, group: int, partners: IntArray, added: FloatArray, best: float) -> tuple[int, IntArray, int]:
+        """Return the partner of the cheapest plan below ``best`` (-1: none), its records, and how many stay with the group."""
+        if not self.only_join:
+            partner, _, laid, left = kernels.weigh(
+                self.space, self.codes, *self.limits, self.case.k, self.cover, self.chains, group, partners, best
+            )
+            return partner, laid, left
+        if not len(partners) or added[0] >= best:
+            return -1, np.zeros(0, np.int32), 0
+        laid = kernels.members(self.cover, self.chains, group, partners[0])
+        return 0, laid, len(laid)
+
     def _neighbours(self, group: int) -> tuple[IntArray, FloatArray, FloatArray]:
         """Return neighbours from near to far with what joining them adds and lacks, until enough are valid."""
         own = int(self.place[group])
-        for reach in _REACHES:
+        for reach in self.reaches:
             near = self.order[max(own - reach, 0) : own + reach + 1]
             added = kernels.price_neighbours(self.space, self.cover, self.chains, group, near)
             near, added = near[np.argsort(added, kind="stable")], np.sort(added, kind="stable")
             near, added = near[np.isfinite(added)], added[np.isfinite(added)]
-            short = kernels.union_shortfalls(self.space, self.codes, *self.limits, self.chains, group, near, _SHORTLIST)
+            short = kernels.union_shortfalls(
+                self.space, self.codes, *self.limits, self.chains, group, near, self.shortlist
+            )
             if (short == 0).any() or 2 * reach >= len(self.order):
                 break
         known = np.isfinite(short)
@@ -229,7 +287,7 @@ class _Ward:
                     place,
                     place + 1,
                     _REACHES[0] * 2,
-                    _SHORTLIST,
+                    self.shortlist,
                 )
             loss = float(self.chains.cost @ self.cover.size)
             if before - loss <= _LEAST_GAIN * before:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 from shoal.errors import PrivacyError
-from shoal.kernels.enforcement.rules import Rules
+from shoal.kernels.enforcement.rules import SLACK, Rules
 from shoal.privacy.base import AllOf, Requirement
 from shoal.privacy.measures import Histograms, lacking
 from shoal.privacy.rows import SensitiveRow
-
-if TYPE_CHECKING:
-    from shoal.kernels.enforcement.rules import Rules
 
 Measure = Literal[
     "size", "distinct", "entropy", "recursive", "equal", "ordered", "hierarchical", "alpha", "beta", "enhanced", "delta"
@@ -70,6 +68,32 @@ class HistogramRequirement(Requirement):
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
         """Tell which groups miss the bound."""
         return self.lacking(labels, groups) > 0
+
+    @property
+    def least_records(self) -> int:
+        """Records that a group needs at least to meet the bound, whatever its values are."""
+        if self.measure in {"size", "distinct", "entropy"}:
+            return math.ceil(self.bound - SLACK * self.bound)
+        if self.measure == "recursive":
+            return self.rank
+        if self.measure == "alpha":
+            return math.ceil(1.0 / (self.bound + SLACK))
+        return self._least_close() if self.measure == "equal" else 1
+
+    def _least_close(self) -> int:
+        """Return the smallest size at which some histogram of whole records is near enough to that of the table.
+
+        Each value gets its share rounded down, and those with the largest remainders one more: no other histogram is nearer.
+        """
+        total = self.row.total
+        records = int(total.sum())
+        for size in range(1, records):
+            whole, rest = np.divmod(total * size, records)
+            missing = size - int(whole.sum())
+            excess = int((records - np.sort(rest)[::-1][:missing]).sum())
+            if excess <= (self.bound + SLACK) * size * records:
+                return size
+        return records
 
     def check_reachable(self, model: str) -> None:
         """Raise if not even the whole table as one group meets the bound."""
