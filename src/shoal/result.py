@@ -26,6 +26,7 @@ from shoal.io.files import file_format, open_table, write_table
 from shoal.io.transaction import Transaction
 from shoal.methods.base import Grouping, MethodInfo, Task
 from shoal.methods.global_recoding.tradeoff import earliest_grouping
+from shoal.notebook import bar, card, rows, safely
 from shoal.privacy.base import PrivacyModel, Requirement, bind_models
 from shoal.recipe import Recipe
 from shoal.release import make_release
@@ -109,6 +110,16 @@ class Result(Release, Generic[Table]):
         return (
             f"<shoal.Result: {self.released.num_rows:,} records in {self.audit.groups:,} groups of at least "
             f"{self.audit.k}, information loss {self.metrics['ncp']:.4f}{withheld}>"
+        )
+
+    @safely
+    def _repr_html_(self) -> str:
+        losses = self.metrics["ncp_by_column"].items()
+        head = self.released.slice(0, 5)
+        return card(
+            repr(self).strip("<>"),
+            rows(["column", "information lost"], [(name, bar(loss)) for name, loss in losses]),
+            rows(head.column_names, [list(row.values()) for row in readable(head).to_pylist()], "First released rows"),
         )
 
     # --- global recodings: bug, datafly, incognito ---------------------------------------------------------------

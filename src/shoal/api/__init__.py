@@ -2,6 +2,7 @@
 
 ``anonymizer``  the class: its parameters and the job
 ``function``    the class, called once
+``bars``        what progress=True draws
 ``checks``      what parameters must be
 ``roles``       which column is what
 ``settings``    parameters to recipe and back

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from shoal.api.bars import Bar
 from shoal.api.checks import (
     check_cancel,
     check_kinds,
     check_models,
+    check_progress,
     check_quasi_identifiers,
     check_widen,
     choose_release,
@@ -26,14 +29,14 @@ from shoal.hierarchy import Hierarchy
 from shoal.io.files import open_table
 from shoal.io.transaction import Transaction
 from shoal.methods import DEFAULT_METHOD, make_method
-from shoal.methods.base import Grouping, Method, Task, say_nothing
+from shoal.methods.base import Grouping, Method, Task
 from shoal.methods.stopping import cancellable
 from shoal.notation import make_notation
+from shoal.notebook import card, facts, safely
 from shoal.privacy.base import PrivacyModel, Requirement, bind_models
 from shoal.recipe import Recipe, read_recipe, recipe_inputs, write_recipe
 from shoal.result import Result, make_result
 from shoal.validation import (
-    check_callable,
     check_choice,
     check_columns,
     check_effort,
@@ -96,7 +99,7 @@ class Anonymizer:
     seed
         Start of the random numbers: same table, same recipe, same seed, same groups.
     progress
-        Called with the share done and a short text.
+        Called with the share done and a short text; ``True`` draws a bar in a notebook or a terminal, and none in a pipeline.
     on_interrupt
         What Ctrl-C does in a method that improves a solution step by step: ``"raise"``, or ``"best"`` to go on
         with the best found so far.
@@ -147,7 +150,7 @@ class Anonymizer:
         release: Release | None = None,
         widen: float = 0.0,
         seed: int = 0,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
         on_interrupt: Literal["raise", "best"] = "raise",
         cancel: CancelToken | None = None,
     ) -> None:
@@ -171,7 +174,7 @@ class Anonymizer:
         self.release = choose_release(release, self.method)
         self.widen = check_widen(widen, self.release, self.models)
         self.seed = check_int("Anonymizer", "seed", seed, least=0)
-        self.progress = check_callable("Anonymizer", "progress", progress) or say_nothing
+        self.progress = check_progress(progress)
         check_choice("Anonymizer", "on_interrupt", on_interrupt, ("raise", "best"))
         self.on_interrupt: Literal["raise", "best"] = on_interrupt
         self.cancel = check_cancel(cancel)
@@ -210,6 +213,15 @@ class Anonymizer:
         ShoalError
             The table cannot be read, lacks a column, or cannot be released as promised. There is no result then.
         """
+        try:
+            self.result_ = self._make(data, table, query)
+        finally:
+            if isinstance(self.progress, Bar):
+                self.progress.close()
+        return self
+
+    def _make(self, data: Any, table: str | None, query: str | None) -> Result:
+        """Read, code, group, render and count a table."""
         columns = [name for names in self.roles.values() for name in names]
         frame = open_table(data, table=table, query=query) if isinstance(data, (str, Path)) else to_frame(data, columns)
         if not self.notation.is_default:
@@ -224,8 +236,7 @@ class Anonymizer:
         recipe = self.recipe()
         result = make_result(frame, coded, grouping, recipe, self.models, requirements, self.method.info)
         self._report(1.0, "done")
-        self.result_ = replace(result, inputs=(*_files_of(data), *recipe_inputs(recipe)))
-        return self
+        return replace(result, inputs=(*_files_of(data), *recipe_inputs(recipe)))
 
     def fit_transform(self, data: Table, y: Any = None) -> Table:
         """Make the release of a table and return its rows, as the kind of table that came.
@@ -315,6 +326,22 @@ class Anonymizer:
     def __sklearn_clone__(self) -> Anonymizer:
         return Anonymizer(**self._given)
 
+    def _changed(self) -> dict[str, str]:
+        """Return the parameters that differ from their defaults, in words."""
+        return {
+            name: one if isinstance(one, str) else repr(one)
+            for name, one in self._given.items()
+            if _differs(one, inspect.signature(Anonymizer).parameters[name].default)
+        }
+
+    def __repr__(self) -> str:
+        return f"Anonymizer({', '.join(f'{name}={text}' for name, text in self._changed().items())})"
+
+    @safely
+    def _repr_html_(self) -> str:
+        state = "fitted; the release is in result_" if hasattr(self, "result_") else "not fitted yet: call fit(table)"
+        return card(f"shoal.Anonymizer, {state}", facts(self._changed()))
+
     def recipe(self) -> Recipe:
         """Return all parameters as a recipe; hierarchies that are objects appear as ``"(object)"``."""
         return make_recipe(self)
@@ -338,6 +365,10 @@ class Anonymizer:
         """Read a recipe; ``changes`` replace what it says."""
         check_keywords("Anonymizer", changes, cls.__init__)
         return cls(**recipe_parameters(read_recipe(check_path("Anonymizer.load", "path", path))) | changes)
+
+
+def _differs(value: Any, default: Any) -> bool:
+    return type(value) is not type(default) or value != default
 
 
 def _files_of(data: Any) -> list[Path]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
-from shoal.arrays import CancelToken, Release
+from shoal.api.bars import Bar
+from shoal.arrays import CancelToken, Progress, Release
 from shoal.encoding import KindChoice
 from shoal.errors import ParameterError
-from shoal.methods.base import Method
+from shoal.methods.base import Method, say_nothing
 from shoal.privacy.base import PrivacyModel
 from shoal.privacy.population import DeltaPresence
-from shoal.validation import check_choice, check_float, check_mapping, check_names, check_options, wrong
+from shoal.validation import check_callable, check_choice, check_float, check_mapping, check_names, check_options, wrong
 
 
 def check_quasi_identifiers(names: Any) -> tuple[str, ...]:
@@ -72,6 +73,15 @@ def check_widen(widen: float, release: Release, models: Sequence[PrivacyModel]) 
             hint="leave 'widen' out, or take low=0.",
         )
     return share
+
+
+def check_progress(progress: Progress | bool | None) -> Progress:
+    """Return what is called with how far the work is."""
+    if progress is True:
+        return Bar()
+    if progress is False:
+        return say_nothing
+    return cast("Progress", check_callable("Anonymizer", "progress", progress) or say_nothing)
 
 
 def check_cancel(cancel: CancelToken | None) -> CancelToken | None:

@@ -44,7 +44,7 @@ def anonymize(
     release: Release | None = None,
     widen: float = 0.0,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     on_interrupt: Literal["raise", "best"] = "raise",
     cancel: CancelToken | None = None,
     table: str | None = None,
@@ -100,7 +100,7 @@ def anonymize(
     seed
         Start of the random numbers: same table, same recipe, same seed, same groups.
     progress
-        Called with the share done and a short text.
+        Called with the share done and a short text; ``True`` draws a bar in a notebook or a terminal, and none in a pipeline.
     on_interrupt
         What Ctrl-C does in a method that improves a solution step by step: ``"raise"``, or ``"best"`` to go on
         with the best found so far.

@@ -23,6 +23,7 @@ from shoal.frames import Frame, refuse_nested, to_frame
 from shoal.io.files import open_table
 from shoal.io.source import ReadOptions
 from shoal.kernels.space.tuples import distinct_tuples
+from shoal.notebook import card, facts, rows, safely
 from shoal.privacy.base import Requirement
 from shoal.privacy.histograms import DISTANCES, HistogramRequirement
 from shoal.privacy.measures import Histograms
@@ -53,7 +54,7 @@ AT_MOST = frozenset({"t", "alpha", "beta", "delta"})
 """Measures of which less is better; of all others more is."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """What protection a table has."""
 
@@ -110,6 +111,31 @@ class Audit:
     def as_dict(self) -> dict[str, Any]:
         """Return the audit as plain values."""
         return asdict(self)
+
+    def __repr__(self) -> str:
+        alone = f", {self.unique:,} records alone" if self.unique else ""
+        measured = "".join(
+            f"; {name}: l = {one['l']:g}, t = {one['t']:.3f}, α = {one['alpha']:.3f}"
+            for name, one in self.sensitive.items()
+        )
+        return (
+            f"<shoal.Audit: {self.records:,} records in {self.groups:,} groups of at least {self.k}{alone}{measured}>"
+        )
+
+    @safely
+    def _repr_html_(self) -> str:
+        told = {
+            "records": f"{self.records:,}",
+            "groups": f"{self.groups:,}, of {self.k:,} to {self.largest:,} records, {self.mean_size:.1f} in the mean",
+            "alone": f"{self.unique:,} records share their values with nobody",
+        }
+        measures = ("l", "entropy_l", "t", "alpha", "beta", "delta")
+        cells = [(name, *(f"{one[measure]:.3g}" for measure in measures)) for name, one in self.sensitive.items()]
+        return card(
+            f"shoal.Audit: k = {self.k}",
+            facts(told),
+            rows(["sensitive", "l", "entropy l", "t", "α", "β", "δ"], cells) if cells else "",
+        )
 
 
 def audit(

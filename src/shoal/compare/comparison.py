@@ -14,10 +14,11 @@ import pyarrow as pa
 from shoal._version import __version__
 from shoal.compare.choice import RULE, frontier, recommend
 from shoal.compare.points import Point
-from shoal.errors import FileError
+from shoal.errors import FileError, MissingExtraError
 from shoal.frames import Frame, FrameKind, require
 from shoal.io.files import write_table
 from shoal.io.transaction import replacing
+from shoal.notebook import card, rows, safely
 from shoal.report.frontier import frontier_plot, render_comparison
 from shoal.report.svg import render
 from shoal.validation import check_path
@@ -139,8 +140,17 @@ class Comparison:
         }
         target.write_text(texts[ending](), encoding="utf-8")
 
+    @safely
     def _repr_html_(self) -> str:
-        return render(self.plot())
+        try:
+            # the picture has dark ink, so it brings its own paper
+            return f'<div style="background:#fff;display:inline-block;padding:8px">{render(self.plot())}</div>'
+        except MissingExtraError:
+            cells = [
+                (point.series, point.k, "-" if point.loss is None else f"{point.loss:.3f}", point.groups or "-")
+                for point in self.points
+            ]
+            return card(repr(self).strip("<>"), rows(["method", "k", "loss", "groups"], cells))
 
     def __repr__(self) -> str:
         best = self.recommended

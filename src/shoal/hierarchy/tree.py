@@ -16,6 +16,7 @@ from shoal.hierarchy.intervals import interval_chains
 from shoal.hierarchy.numbered import NumberedTree
 from shoal.hierarchy.regular import read_regular
 from shoal.hierarchy.texts import distinct_values, match_texts, value_text
+from shoal.notebook import safely, text_card
 from shoal.validation import check_float, check_int, nearest_hint
 
 HINT_LIMIT = 10_000
@@ -180,6 +181,10 @@ class Hierarchy(NumberedTree):
 
     def __repr__(self) -> str:
         return f"<Hierarchy {self.labels[self.root]!r}: {self.n_leaves} leaves, {self.n_nodes} nodes, {self.levels} levels>"
+
+    @safely
+    def _repr_html_(self) -> str:
+        return text_card(f"{self!r}\n{self}")
 
     def _leaf(self, value: Any) -> int:
         text = value_text(value)

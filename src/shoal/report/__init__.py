@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from pathlib import Path
 
-from shoal.errors import FileError
+from shoal.errors import FileError, MissingExtraError
 from shoal.frames import require
 from shoal.io.transaction import replacing
+from shoal.notebook import safely, text_card
 from shoal.summary import Summary
 from shoal.validation import check_path
 
@@ -67,11 +69,16 @@ class Report:
         """Return the report in the form a file's name stands for."""
         return str(getattr(self, report_form(target)))
 
+    @safely
     def _repr_html_(self) -> str:
-        from html import escape  # noqa: PLC0415
-
+        try:
+            page = self.html
+        except MissingExtraError:
+            return text_card(self.markdown)
         # a notebook shows the page in a frame of its own, so that the styles of the two do not mix
-        return f'<iframe title="shoal report" style="width:100%;height:640px;border:0" srcdoc="{escape(self.html)}"></iframe>'
+        return (
+            f'<iframe title="shoal report" style="width:100%;height:640px;border:0" srcdoc="{escape(page)}"></iframe>'
+        )
 
     def __repr__(self) -> str:
         return f"<shoal.Report: {self.summary.released:,} records, k = {self.summary.reached.k}; save it as .html, .md or .json>"
