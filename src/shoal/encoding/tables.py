@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import FloatArray, IntArray
+from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.encoding.spaces import build_space
 from shoal.encoding.values import positions, value_texts
 from shoal.hierarchy import Hierarchy
@@ -78,11 +78,19 @@ class CodedAttribute:
     hierarchy: Hierarchy | None = None
     ordered: bool = False
     """The codes follow an order that means something: numbers, dates, or an order the user gave."""
+    total: LongArray | None = None
+    """The records of the whole table with each code, where ``codes`` are those of a part of it."""
 
     @property
     def cardinality(self) -> int:
         """The number of codes, the missing one included."""
+        if self.total is not None:
+            return len(self.total)
         return int(self.codes.max(initial=len(self.values) - 1)) + 1
+
+    def as_whole(self) -> CodedAttribute:
+        """Return the column with the totals of its codes, so that a part of it is measured against the whole."""
+        return replace(self, total=np.bincount(self.codes, minlength=self.cardinality).astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -115,3 +123,7 @@ class CodedTable:
         part = CodedTable(np.ascontiguousarray(self.codes[:, records]), self.columns, self.weights, attributes)
         part.__dict__["space"] = self.space
         return part
+
+    def as_whole(self) -> CodedTable:
+        """Return the table as one whose parts measure sensitive values against it: ``take`` then keeps its totals."""
+        return replace(self, attributes={name: one.as_whole() for name, one in self.attributes.items()})

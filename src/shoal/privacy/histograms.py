@@ -123,7 +123,7 @@ def build_rules(requirements: Sequence[HistogramRequirement], records: int, *, k
         np.ascontiguousarray(np.array([row.codes for row in rows], np.int32).reshape(len(rows), records)),
         _starts([row.cardinality for row in rows]),
         np.concatenate([np.zeros(0, np.int64), *(row.total for row in rows)]),
-        records,
+        rows[0].records if rows else records,
         _starts([len(tree) for tree in trees]),
         np.concatenate([np.zeros(0, np.int32), *trees]).astype(np.int32),
         np.concatenate([np.zeros(0, np.int32), *heights]).astype(np.int32),

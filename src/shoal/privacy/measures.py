@@ -42,7 +42,7 @@ class Histograms:
     @property
     def records(self) -> int:
         """The records of the whole table."""
-        return len(self.row.codes)
+        return self.row.records
 
     def _largest(self, values: FloatArray) -> FloatArray:
         """Return the largest of the pairs' values in each group."""

@@ -27,11 +27,20 @@ class SensitiveRow:
     cardinality: int
     parent: IntArray | None = None
     """Parents of the nodes of a tree whose leaves are the codes."""
+    whole: LongArray | None = None
+    """The records of the whole table with each code, where ``codes`` are those of a part of it."""
 
     @cached_property
     def total(self) -> LongArray:
         """The records of the whole table with each code."""
+        if self.whole is not None:
+            return self.whole
         return np.bincount(self.codes, minlength=self.cardinality).astype(np.int64)
+
+    @cached_property
+    def records(self) -> int:
+        """The records of the whole table."""
+        return int(self.total.sum())
 
     @cached_property
     def height(self) -> IntArray:
@@ -65,7 +74,9 @@ def plain_row(attribute: CodedAttribute) -> SensitiveRow:
     """Return a column's values without any order; the same object for the same column."""
     known = attribute.__dict__  # a frozen dataclass keeps what was computed, as cached_property does
     if "_plain_row" not in known:
-        known["_plain_row"] = SensitiveRow(attribute.name, attribute.codes, attribute.cardinality)
+        known["_plain_row"] = SensitiveRow(
+            attribute.name, attribute.codes, attribute.cardinality, whole=attribute.total
+        )
     row: SensitiveRow = known["_plain_row"]
     return row
 
@@ -85,7 +96,7 @@ def ordered_row(model: str, attribute: CodedAttribute, order: Sequence[str] | No
         raise ParameterError(f"The order that {model} is given must name each value of {attribute.name!r} once.")
     missing = attribute.cardinality - len(texts)
     place = np.array([*(rank[text] for text in texts), *([len(order)] * missing)], np.int32)
-    return SensitiveRow(attribute.name, place[attribute.codes], len(order) + missing)
+    return _placed(attribute, place, len(order) + missing)
 
 
 def tree_row(model: str, attribute: CodedAttribute) -> SensitiveRow:
@@ -103,7 +114,14 @@ def tree_row(model: str, attribute: CodedAttribute) -> SensitiveRow:
             hint="add the missing values to it, or correct them in the table.",
         )
     if attribute.cardinality == len(leaf):
-        return SensitiveRow(attribute.name, leaf[attribute.codes], tree.n_leaves, tree.parent)
+        return _placed(attribute, leaf.astype(np.int32), tree.n_leaves, tree.parent)
     parent = np.insert(tree.parent + (tree.parent >= tree.n_leaves), tree.n_leaves, tree.root + 1).astype(np.int32)
     place = np.append(leaf, tree.n_leaves).astype(np.int32)
-    return SensitiveRow(attribute.name, place[attribute.codes], tree.n_leaves + 1, parent)
+    return _placed(attribute, place, tree.n_leaves + 1, parent)
+
+
+def _placed(attribute: CodedAttribute, place: IntArray, cardinality: int, parent: IntArray | None = None) -> SensitiveRow:
+    """Return a column's values as numbers of their own, given the number of each code."""
+    total = attribute.total
+    whole = None if total is None else np.bincount(place, total, cardinality).astype(np.int64)
+    return SensitiveRow(attribute.name, place[attribute.codes], cardinality, parent, whole)

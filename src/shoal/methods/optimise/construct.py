@@ -86,10 +86,11 @@ def _other_method(method: Method) -> Callable[[Search], IntArray]:
 
 
 def _cells(params: ConstructParams | None = None) -> Callable[[Search], IntArray]:
-    """Return a start by cells, with other parameters than those of the search if some are given."""
+    """Return a start by cells, with other parameters than those of the search if some are given, but no more visits than it allows."""
 
     def labels(search: Search) -> IntArray:
         problem, chosen = search.problem, params or search.params.construct
+        chosen = replace(chosen, visits=min(chosen.visits, search.params.construct.visits))
         return find_cells(problem.table, problem.k, chosen, problem.seed, search.reporter.report, search.stop)
 
     return labels

@@ -206,6 +206,14 @@ EFFORTS = {
     ),
 }
 
+FAST_FRAGMENT = replace(
+    EFFORTS["fast"],
+    construct=replace(EFFORTS["fast"].construct, visits=1_000),
+    local_moves=LocalMovesParams(least_visits=5_000),
+    without=("k-member",),
+)
+"""Effort "fast" on one of the many fragments of a large table: what small tables get for next to nothing would add up."""
+
 
 def params_for(effort: Effort, given: Params | None = None) -> Params:
     """Return the parameters of an effort, or those ``given``. A number of seconds ends by the clock, or with a round that gains nothing."""

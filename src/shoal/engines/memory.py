@@ -1,0 +1,83 @@
+"""The engine for tables that fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shoal.arrays import IntArray, LongArray
+from shoal.enforcement.keeping import group_records
+from shoal.engines.contents import in_sample
+from shoal.engines.plan import Job, can_be_cut, count_batch, cut_table, fragments_of, run_fragment, sample_share
+from shoal.methods.base import Grouping, Method, Task, say_nothing
+from shoal.methods.mondrian import Mondrian
+from shoal.methods.optimise import Optimise
+from shoal.methods.stopping import INTERRUPTS, cancellable
+
+if TYPE_CHECKING:
+    from shoal.encoding import CodedTable
+    from shoal.privacy.base import PrivacyModel
+
+
+def group_table(
+    method: Method, table: CodedTable, task: Task, models: Sequence[PrivacyModel] = (), sensitive: Sequence[str] = ()
+) -> Grouping:
+    """Group the records of a table: a large one fragment by fragment where the method is the optimiser, any other as a whole.
+
+    The requirements of ``task`` are ``models``, bound to the table.
+    """
+    job = Job(method, replace(task, requirements=()), tuple(models), tuple(sensitive))
+    share = sample_share(table.records, job, table.columns)
+    if share is None or not isinstance(method, Optimise) or not can_be_cut(job):
+        return group_records(method, table, task)
+    whole = table.as_whole()
+    task.progress(0.0, "cutting the table")
+    return _group_fragments(whole, job, fragment_by_record(whole, job, share))
+
+
+def fragment_by_record(table: CodedTable, job: Job, share: float) -> IntArray:
+    """Return the fragment of each record of a table that knows its totals."""
+    sample = table.take(np.flatnonzero(in_sample(table, job.task.seed, share)))
+    tree = cut_table(sample, table.records, job)
+    leaf = tree.assign(table.codes)
+    protected = [table.attributes[name] for name in job.sensitive]
+    counts = count_batch(table, leaf, tree.leaves)
+    return np.asarray(fragments_of(tree, counts, job, protected)[leaf], np.int32)
+
+
+def _group_fragments(table: CodedTable, job: Job, fragment: IntArray) -> Grouping:
+    """Group each fragment by itself, and number the groups of all."""
+    labels, used = np.full(table.records, -1, np.int32), 0
+    done, found = 0, Grouping(labels)
+    for records in _records_of(fragment):
+        job.task.progress(done / table.records, "finding groups, fragment by fragment")
+        part = table.take(records)
+        try:
+            found = run_fragment(part, _quiet(job), table.records)
+        except INTERRUPTS:
+            if job.task.on_interrupt != "best" or not done:
+                raise
+            job = replace(job, method=Mondrian(), task=replace(job.task, cancel=None))  # quick cuts for all that is left
+            found = run_fragment(part, _quiet(job), table.records)
+        labels[records] = np.where(found.labels < 0, -1, found.labels + used)
+        used += int(found.labels.max(initial=-1)) + 1
+        done += len(records)
+    return Grouping(labels, details={"fragments": int(fragment.max()) + 1}, typical=found.typical)
+
+
+def _quiet(job: Job) -> Job:
+    """Return the job of one fragment: it tells no progress of its own, and an interrupt ends it at once."""
+    progress = cancellable(say_nothing, job.task.cancel)
+    return replace(job, task=replace(job.task, progress=progress, on_interrupt="raise"))
+
+
+def _records_of(fragment: IntArray) -> Iterator[LongArray]:
+    """Yield the records of each fragment in rising order."""
+    order = np.argsort(fragment, kind="stable")
+    ends = np.cumsum(np.bincount(fragment))
+    for begin, end in pairwise([0, *ends.tolist()]):
+        yield order[begin:end]

@@ -1,0 +1,175 @@
+"""The plan of a large table: learned, cut into fragments by content, grouped fragment by fragment, combined.
+
+Every engine executes the same steps and so finds the same groups, whatever the order of rows, the size of batches and the number of workers::
+
+    share  = sample_share(records, job, columns)     how much of the table the pilot sees; None: one fragment, no cuts
+    sample = the records that in_sample(batch, seed, share) names, of all batches together
+    tree   = cut_table(sample, records, job)         a few arrays: send it to every worker
+    leaf   = tree.assign(batch.codes)                for each batch; count_batch(batch, leaf, tree.leaves), counts added up
+    number = join_leaves(...) by fragments_of(tree, counts, job)     the fragment of each leaf
+    labels = run_fragment(part, job)                 for each fragment, anywhere: ``part`` has all its records and the totals of the whole
+
+A ``CodedTable`` whose attributes carry ``total`` is a part of a larger table: models measure its groups against these totals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from shoal.arrays import Effort, IntArray
+from shoal.encoding import CodedAttribute, CodedColumn, CodedTable
+from shoal.enforcement.keeping import group_records
+from shoal.engines.contents import order_by_content
+from shoal.engines.cutting import Tree, build_tree
+from shoal.engines.fragments import Counts, count_leaves, join_leaves
+from shoal.errors import PrivacyError
+from shoal.methods.base import Grouping, Method, Task
+from shoal.methods.optimise import Optimise
+from shoal.methods.optimise.params import FAST_FRAGMENT
+from shoal.privacy.base import PrivacyModel, bind_models
+from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.l_diversity import LDiversity
+from shoal.privacy.likeness import AlphaK, BetaLikeness
+from shoal.privacy.t_closeness import TCloseness
+
+LARGE = 1 << 16
+"""Records above which a table is cut."""
+_PILOT = 20_000
+"""Records of the sample on which cuts are tried, about; more for very many fragments."""
+_PILOT_OF_FRAGMENT = 24
+"""Records of the sample in a fragment, at least in the mean."""
+_FRAGMENT = 12_000
+"""Records of a fragment, at most and about."""
+_FAST_FRAGMENT = 5_000
+"""The same for effort "fast" where not all columns have a hierarchy: there its cells are many, and few records are searched thoroughly."""
+_LEAST_GROUPS = 10
+"""Groups of k records that a fragment has room for, at least."""
+_MANY_GROUPS = 200
+"""Groups of k records that a fragment should have room for: at a large k fragments are larger."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is done with every fragment: all of a recipe that grouping needs, and no rows. It can be pickled."""
+
+    method: Method
+    task: Task
+    """k, effort, suppression and seed; its requirements are bound anew in each fragment."""
+    models: tuple[PrivacyModel, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    """The columns that models look at."""
+
+    @property
+    def k(self) -> int:
+        """The size of the smallest group that k and the models allow."""
+        return max([self.task.k, *(model.k for model in self.models if isinstance(model, KAnonymity))])
+
+
+def fragment_records(job: Job, columns: Sequence[CodedColumn]) -> int:
+    """Return about how many records a fragment has."""
+    by_hierarchy = all(column.kind == "node" for column in columns)
+    usual = _FAST_FRAGMENT if job.task.effort == "fast" and not by_hierarchy else _FRAGMENT
+    return max(usual, _MANY_GROUPS * job.k)
+
+
+def sample_share(records: int, job: Job, columns: Sequence[CodedColumn]) -> float | None:
+    """Return the share of the table on which cuts are tried, or None for a table that stays one fragment."""
+    most = fragment_records(job, columns)
+    if records <= max(LARGE, 2 * most):
+        return None
+    return min(1.0, max(_PILOT / records, _PILOT_OF_FRAGMENT / most))
+
+
+def cut_table(sample: CodedTable, records: int, job: Job) -> Tree:
+    """Group a sample quickly and cut the table between its groups; ``records`` are those of the whole table."""
+    if not sample.records:
+        return build_tree(sample.space, sample.codes, np.zeros(0, np.int32), 0.0)
+    pilot = sample.take(order_by_content(sample))
+    task = Task(k=min(job.k, pilot.records), effort="fast", seed=job.task.seed, cancel=job.task.cancel)
+    labels = Optimise().run(pilot, task).labels
+    share = pilot.records / records
+    most = fragment_records(job, sample.columns) * share
+    return build_tree(pilot.space, pilot.codes, labels, most, least=max(1.0, _LEAST_GROUPS * job.k * share))
+
+
+def count_batch(batch: CodedTable, leaf: IntArray, leaves: int) -> Counts:
+    """Count the records of a batch by leaf, and by sensitive code where the batch has totals of the whole table."""
+    sensitive = {name: (one.codes, one.cardinality) for name, one in batch.attributes.items()}
+    return count_leaves(leaf, leaves, sensitive)
+
+
+def fragments_of(tree: Tree, counts: Counts, job: Job, attributes: Sequence[CodedAttribute]) -> IntArray:
+    """Return the fragment of each leaf; each is large enough and meets the models as a whole.
+
+    ``attributes`` are the sensitive columns with the totals of the whole table; their own codes do not matter.
+    """
+    return join_leaves(tree, counts.records, partial(_stands, counts, job, attributes))
+
+
+def _stands(counts: Counts, job: Job, attributes: Sequence[CodedAttribute], leaves: Sequence[int]) -> bool:
+    """Tell whether some leaves together are large enough, and as one group meet the models."""
+    records = int(counts.records[list(leaves)].sum())
+    if records < _LEAST_GROUPS * job.k:
+        return False
+    held = {one.name: _with_counts(one, counts.sensitive[one.name][list(leaves)].sum(axis=0)) for one in attributes}
+    whole = CodedTable(np.zeros((0, records), np.int32), (), np.zeros(0), held)
+    try:
+        requirements = bind_models(job.models, whole, job.sensitive)
+    except PrivacyError:
+        return False
+    one_group = np.zeros(records, np.int32)
+    return not any(one.failing(one_group, 1)[0] for one in requirements)
+
+
+def _with_counts(attribute: CodedAttribute, counts: IntArray) -> CodedAttribute:
+    """Return a column of as many records with each code as counted, in the order of codes."""
+    return replace(attribute, codes=np.repeat(np.arange(len(counts), dtype=np.int32), counts))
+
+
+def run_fragment(part: CodedTable, job: Job, records: int) -> Grouping:
+    """Group the records of one fragment; ``records`` are those of the whole table.
+
+    The records are grouped in the order of their content, so that the order in which they come does not matter. Suppression and an effort in
+    seconds are shared out by the number of records.
+    """
+    order = order_by_content(part)
+    ordered = part.take(order)
+    task = replace(
+        job.task,
+        requirements=bind_models(job.models, ordered, job.sensitive),
+        effort=_share_of_effort(job.task.effort, part.records / records),
+    )
+    found = group_records(_method_of(job), ordered, task)
+    labels = np.empty(part.records, np.int32)
+    labels[order] = found.labels
+    return replace(found, labels=labels)
+
+
+def _method_of(job: Job) -> Method:
+    """Return the method that works on a fragment: the optimiser at effort "fast" spends less there."""
+    if isinstance(job.method, Optimise) and job.method.params is None and job.task.effort == "fast":
+        return replace(job.method, params=FAST_FRAGMENT)
+    return job.method
+
+
+def _share_of_effort(effort: Effort, share: float) -> Effort:
+    return effort if isinstance(effort, str) else max(float(effort) * share, 1e-3)
+
+
+def can_be_cut(job: Job) -> bool:
+    """Tell whether groups can be found fragment by fragment without breaking a promise to the whole table.
+
+    δ-disclosure cannot: two groups that keep it may break it together if they are released alike. Nor can models on a
+    population, nor those of other packages, of which nothing is known.
+    """
+    return not uncuttable_models(job.models) and job.task.release == "ranges"
+
+
+def uncuttable_models(models: Sequence[PrivacyModel]) -> list[str]:
+    """Return the names of the models that cannot be kept fragment by fragment."""
+    known = (KAnonymity, LDiversity, TCloseness, AlphaK, BetaLikeness)
+    return [type(model).__name__ for model in models if not isinstance(model, known)]

@@ -1,0 +1,1 @@
+"""Kernels of the engines: where the rows of large tables go."""
