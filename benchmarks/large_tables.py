@@ -43,7 +43,9 @@ def _adult(records: int, seed: int) -> Sample:
 
 def _mixed(records: int, seed: int) -> Sample:
     draw = np.random.default_rng([seed, records])
-    kind = draw.integers(0, 8, records)  # people of one kind are alike in all columns, so that there is something to find
+    kind = draw.integers(
+        0, 8, records
+    )  # people of one kind are alike in all columns, so that there is something to find
     age = np.clip(np.rint(draw.normal(20 + 8 * kind, 6)), 0, 100)
     income = np.rint(np.exp(draw.normal(9.6 + 0.1 * kind + 0.01 * age, 0.2)))
     height = np.round(draw.normal(165 + 2 * (kind % 4), 5), 1)
@@ -83,5 +85,8 @@ def _mixed(records: int, seed: int) -> Sample:
 def _tree(prefix: str, leaves: int, width: int) -> Hierarchy:
     """Return a hierarchy of two levels below the root, each node with about ``width`` leaves."""
     return Hierarchy.from_dict(
-        {f"{prefix}-{begin}": [f"{prefix}{leaf:03}" for leaf in range(begin, begin + width)] for begin in range(0, leaves, width)}
+        {
+            f"{prefix}-{begin}": [f"{prefix}{leaf:03}" for leaf in range(begin, begin + width)]
+            for begin in range(0, leaves, width)
+        }
     )

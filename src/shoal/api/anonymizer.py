@@ -22,7 +22,7 @@ from shoal.api.roles import ROLES, Roles, check_role_columns, check_roles, warn_
 from shoal.api.settings import make_recipe, recipe_parameters
 from shoal.arrays import CancelToken, Effort, Progress, Release
 from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Weight, check_hierarchies, encode
-from shoal.enforcement.keeping import group_records
+from shoal.engines.memory import group_table
 from shoal.errors import DataError, ParameterError
 from shoal.frames import Frame, to_frame
 from shoal.hierarchy import Hierarchy
@@ -307,7 +307,7 @@ class Anonymizer:
             cancel=self.cancel,
         )
         progress(0.0, "finding groups")
-        return group_records(self.method, coded, task)
+        return group_table(self.method, coded, task, self.models, self.sensitive)
 
     # --- the recipe ------------------------------------------------------------------------------------------
 

@@ -117,7 +117,7 @@ class CodedTable:
         """What a range of codes costs in each column."""
         return build_space(self.columns, self.weights)
 
-    def take(self, records: IntArray) -> CodedTable:
+    def take(self, records: IntArray | LongArray) -> CodedTable:
         """Return the table of only ``records``; codes, domains and costs stay those of the whole."""
         attributes = {name: replace(one, codes=one.codes[records]) for name, one in self.attributes.items()}
         part = CodedTable(np.ascontiguousarray(self.codes[:, records]), self.columns, self.weights, attributes)

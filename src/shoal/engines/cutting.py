@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
-from shoal.kernels.engines.leaves import find_leaves
 from shoal.kernels.space.space import NODE
 
 if TYPE_CHECKING:
@@ -47,7 +46,13 @@ class Tree:
 
     def assign(self, codes: IntArray) -> IntArray:
         """Return the leaf of each record of a coded batch, (columns, records)."""
-        return np.asarray(find_leaves(codes, self.column, self.code, self.below), np.int32)
+        place = np.full(codes.shape[1], 0 if len(self.column) else -1, np.int32)
+        inside = np.arange(len(place)) if len(self.column) else np.zeros(0, np.int64)
+        while len(inside):  # one cut deeper each time
+            cut = place[inside]
+            place[inside] = self.below[cut, (codes[self.column[cut], inside] > self.code[cut]).astype(np.int8)]
+            inside = inside[place[inside] >= 0]
+        return -1 - place
 
 
 class Cut(NamedTuple):

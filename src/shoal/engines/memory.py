@@ -41,7 +41,7 @@ def group_table(
 
 def fragment_by_record(table: CodedTable, job: Job, share: float) -> IntArray:
     """Return the fragment of each record of a table that knows its totals."""
-    sample = table.take(np.flatnonzero(in_sample(table, job.task.seed, share)))
+    sample = table.take(np.flatnonzero(in_sample(table, job.task.seed, share)).astype(np.int64))
     tree = cut_table(sample, table.records, job)
     leaf = tree.assign(table.codes)
     protected = [table.attributes[name] for name in job.sensitive]
@@ -61,7 +61,9 @@ def _group_fragments(table: CodedTable, job: Job, fragment: IntArray) -> Groupin
         except INTERRUPTS:
             if job.task.on_interrupt != "best" or not done:
                 raise
-            job = replace(job, method=Mondrian(), task=replace(job.task, cancel=None))  # quick cuts for all that is left
+            job = replace(
+                job, method=Mondrian(), task=replace(job.task, cancel=None)
+            )  # quick cuts for all that is left
             found = run_fragment(part, _quiet(job), table.records)
         labels[records] = np.where(found.labels < 0, -1, found.labels + used)
         used += int(found.labels.max(initial=-1)) + 1

@@ -120,7 +120,9 @@ def tree_row(model: str, attribute: CodedAttribute) -> SensitiveRow:
     return _placed(attribute, place, tree.n_leaves + 1, parent)
 
 
-def _placed(attribute: CodedAttribute, place: IntArray, cardinality: int, parent: IntArray | None = None) -> SensitiveRow:
+def _placed(
+    attribute: CodedAttribute, place: IntArray, cardinality: int, parent: IntArray | None = None
+) -> SensitiveRow:
     """Return a column's values as numbers of their own, given the number of each code."""
     total = attribute.total
     whole = None if total is None else np.bincount(place, total, cardinality).astype(np.int64)

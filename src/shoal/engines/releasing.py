@@ -1,0 +1,108 @@
+"""What one fragment gives: the released quasi-identifiers of its records, and sums over its groups that add up to the metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.arrays import FloatArray, IntArray
+from shoal.encoding import CodedTable
+from shoal.methods.base import Grouping
+from shoal.metrics.base import Outcome
+from shoal.metrics.loss import il_of_groups, iloss, md, ncp_columns, pg_of_groups
+from shoal.recoding import released_cover, render
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Sums over the groups of a fragment, or of several: all that the metrics need."""
+
+    records: int
+    groups: int
+    suppressed: int
+    penalty: FloatArray
+    """The certainty penalty of each column, summed over records; a withheld one counts in full."""
+    square_sizes: float
+    iloss: float
+    """The mean share of other values a cell may stand for, times records."""
+    changed_cells: float
+    il: float
+    pg: float
+    ipg: float
+    """The measures of groups of the same names, summed over groups."""
+
+    def __add__(self, other: Statistics) -> Statistics:
+        return Statistics(**{name: value + vars(other)[name] for name, value in vars(self).items()})
+
+
+def statistics_of(part: CodedTable, labels: IntArray, outcome: Outcome) -> Statistics:
+    """Return the sums of one grouped fragment."""
+    extent, gain = il_of_groups(outcome), pg_of_groups(outcome)
+    return Statistics(
+        records=part.records,
+        groups=outcome.groups,
+        suppressed=int((labels < 0).sum()),
+        penalty=ncp_columns(outcome) * part.records,
+        square_sizes=float((outcome.size**2).sum()),
+        iloss=iloss(outcome) * part.records,
+        changed_cells=md(outcome),
+        il=float(extent.sum()),
+        pg=float(gain.sum()),
+        ipg=float(((1.0 - extent) * gain).sum()),
+    )
+
+
+def combine(parts: Sequence[Statistics]) -> Statistics:
+    """Return the sums of several fragments, added in the order given: floats then add up to the same digits."""
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total
+
+
+def metrics_of(total: Statistics, names: Sequence[str], weights: FloatArray, k: int) -> dict[str, Any]:
+    """Return the metrics of a release from the sums of all its fragments.
+
+    Those are left out that need all records at once: sums of squares, and the class metric.
+    """
+    by_column = total.penalty / max(total.records, 1)
+    ncp, groups = float(by_column @ weights / weights.sum()), max(total.groups, 1)
+    kept = total.records - total.suppressed
+    return {
+        "ncp": ncp,
+        "ncp_total": float(total.penalty @ weights),
+        "utility": 1.0 - ncp,
+        "dm": total.square_sizes + float(total.records) * total.suppressed,
+        "c_avg": kept / (groups * k),
+        "iloss": total.iloss / max(total.records, 1),
+        "md": total.changed_cells,
+        "il": total.il / groups,
+        "pg": total.pg / groups,
+        "ipg": total.ipg / groups,
+        "ncp_by_column": dict(zip(names, by_column.tolist(), strict=True)),
+        "groups": total.groups,
+        "suppressed": total.suppressed,
+    }
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What one fragment contributes to the release."""
+
+    columns: dict[str, pa.Array]
+    """The released quasi-identifiers of the records that are kept, in the order of the fragment's records."""
+    kept: IntArray
+    """Which of the fragment's records these are."""
+    statistics: Statistics
+
+
+def release_fragment(part: CodedTable, grouping: Grouping, k: int) -> Piece:
+    """Render the groups of one fragment and measure them."""
+    cover = released_cover(part, grouping)
+    outcome = Outcome(part, grouping.labels, cover, k)
+    kept = np.flatnonzero(grouping.labels >= 0).astype(np.int32)
+    return Piece(render(part, grouping.labels, cover), kept, statistics_of(part, grouping.labels, outcome))

@@ -1,1 +1,0 @@
-"""Kernels of the engines: where the rows of large tables go."""

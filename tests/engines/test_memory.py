@@ -1,0 +1,111 @@
+"""The plan in memory: what a large table's groups are, whatever the order of its rows."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.encoding import encode
+from shoal.engines.contents import in_sample
+from shoal.engines.memory import group_table
+from shoal.errors import CancelledError
+from shoal.frames import to_frame
+from shoal.methods.base import Task
+from shoal.methods.optimise import Optimise
+from shoal.privacy.base import bind_models
+from tests.engines.tables import HIERARCHIES, QUASI_IDENTIFIERS, people
+
+MODELS = (shoal.LDiversity(2), shoal.TCloseness(0.4))
+
+
+def coded(table):
+    return encode(to_frame(table), QUASI_IDENTIFIERS, hierarchies=HIERARCHIES, attributes=["illness"])
+
+
+def released(table, **parameters):
+    given = {"k": 5, "quasi_identifiers": QUASI_IDENTIFIERS, "sensitive": ["illness"], "identifiers": ["note"]}
+    return shoal.anonymize(table, **given | {"hierarchies": HIERARCHIES, "effort": "fast"} | parameters)
+
+
+def rows(result):
+    return sorted(zip(*(column.to_pylist() for column in result.released.columns), strict=True), key=repr)
+
+
+@pytest.mark.usefixtures("small_fragments")
+@pytest.mark.parametrize("models", [(), MODELS])
+def test_groups_of_a_large_table_do_not_depend_on_the_order_of_its_rows(models):
+    table = people(900)
+    order = np.random.default_rng(1).permutation(table.num_rows)
+    one, other = released(table, models=models), released(table.take(pa.array(order)), models=models)
+    assert one.details["fragments"] > 3
+    assert rows(one) == rows(other)
+    assert one.metrics["ncp"] == pytest.approx(other.metrics["ncp"], rel=1e-12)
+    assert one.audit.k >= 5
+
+
+@pytest.mark.usefixtures("small_fragments")
+def test_groups_lie_within_fragments_and_models_hold_against_the_whole_table():
+    result = released(people(900), models=MODELS)
+    assert result.audit.l >= 2
+    assert result.audit.t <= 0.4
+
+
+@pytest.mark.usefixtures("small_fragments")
+def test_models_are_measured_against_the_whole_table_and_not_the_fragment():
+    table = coded(people(900))
+    part = table.as_whole().take(np.arange(100))
+    alone = bind_models([shoal.TCloseness(1.0)], table.take(np.arange(100)), ["illness"])[0]
+    bound = bind_models([shoal.TCloseness(1.0)], part, ["illness"])[0]
+    whole = bind_models([shoal.TCloseness(1.0)], table, ["illness"])[0]
+    labels = np.repeat(np.arange(10, dtype=np.int32), 10)
+    of_all = np.full(900, -1, np.int32)
+    of_all[:100] = labels
+    assert bound.measured(labels, 10) == pytest.approx(whole.measured(of_all, 10), rel=1e-12)
+    assert alone.measured(labels, 10) != pytest.approx(whole.measured(of_all, 10), rel=1e-6)
+
+
+def test_a_small_table_is_one_fragment_and_keeps_the_groups_of_the_method():
+    table = coded(people(300))
+    task = Task(k=5, effort="fast")
+    assert (group_table(Optimise(), table, task).labels == Optimise().run(table, task).labels).all()
+
+
+@pytest.mark.usefixtures("small_fragments")
+def test_other_methods_and_models_that_cannot_be_cut_see_the_whole_table():
+    table = coded(people(600))
+    for method, models in ((shoal.Mondrian(), ()), (Optimise(), (shoal.DeltaDisclosure(3.0),))):
+        requirements = bind_models(models, table, ["illness"])
+        found = group_table(method, table, Task(k=5, effort="fast", requirements=requirements), models, ["illness"])
+        assert "fragments" not in found.details
+
+
+def test_the_sample_is_chosen_by_content_alone():
+    table = coded(people(2000))
+    order = np.random.default_rng(3).permutation(2000)
+    chosen = in_sample(table, 0, 0.25)
+    assert (in_sample(table.take(order), 0, 0.25) == chosen[order]).all()
+    assert 0.2 < chosen.mean() < 0.3
+    assert (in_sample(table, 1, 0.25) != chosen).any()
+    assert in_sample(table, 0, 1.0).all()
+
+
+@pytest.mark.usefixtures("small_fragments")
+def test_a_cancelled_run_ends_or_cuts_the_rest_quickly():
+    table, event = coded(people(900)), threading.Event()
+    seen = []
+
+    def stop(fraction, text):
+        seen.append(text)
+        if fraction > 0.3:
+            event.set()
+
+    with pytest.raises(CancelledError):
+        group_table(Optimise(), table, Task(k=5, effort="fast", progress=stop, cancel=event))
+    event.clear()
+    task = Task(k=5, effort="fast", progress=stop, cancel=event, on_interrupt="best")
+    labels = group_table(Optimise(), table, task).labels
+    assert np.bincount(labels).min() >= 5
