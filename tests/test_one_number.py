@@ -10,6 +10,7 @@ import pytest
 
 import shoal
 from shoal.errors import ColumnError, HierarchyError, ParameterError
+from shoal.parsing import parse_cell
 from shoal.privacy.base import bind_models
 from shoal.privacy.histograms import HistogramRequirement
 
@@ -18,6 +19,7 @@ TREE = shoal.Hierarchy.from_dict({"*": {"low": ["poor", "fair"], "high": ["good"
 FIGURE = {
     "distinct": "l",
     "entropy": "entropy_l",
+    "recursive": "c",
     "equal": "t",
     "ordered": "t",
     "hierarchical": "t",
@@ -29,6 +31,7 @@ FIGURE = {
 MODELS = [
     shoal.LDiversity(2),
     shoal.LDiversity(1.5, "entropy"),
+    shoal.LDiversity(2, "recursive", c=9.0),
     shoal.TCloseness(0.6),
     shoal.TCloseness(0.6, distance="equal"),
     shoal.TCloseness(0.6, distance="ordered"),
@@ -88,6 +91,38 @@ def test_model_audit_report_and_side_car_show_one_number(file, tmp_path, model, 
     assert result.audit.sensitive["grade"][figure] == number
     assert result.report().summary.reached.sensitive["grade"][figure] == number
     assert told == number
+
+
+@pytest.mark.parametrize("withheld", [0.0, 0.3])
+@pytest.mark.parametrize("kind", ["k-map", "presence"])
+def test_people_of_the_population_are_one_number_too(file, tmp_path, kind, withheld):
+    people = pa.concat_tables([patients()] * 3)
+    model = shoal.KMap(12, people) if kind == "k-map" else shoal.DeltaPresence(0.1, 0.5, people)
+    result = shoal.anonymize(
+        file,
+        k=4,
+        quasi_identifiers=["age"],
+        sensitive=["grade"],
+        identifiers=["cost"],
+        models=[model],
+        method="mondrian",
+        max_suppression=withheld,
+    )
+    (requirement,) = bind_models([model], result.coded, ["grade"])
+    measured = requirement.measured(result.groups, int(result.groups.max()) + 1)
+    figures = (
+        {"k_map": measured.min()}
+        if kind == "k-map"
+        else {"presence_least": measured.min(), "presence_most": measured.max()}
+    )
+    result.save(tmp_path / "release.csv", sidecar=True)
+    (sidecar,) = tmp_path.glob("release*.json")
+    assert json.loads(sidecar.read_text(encoding="utf-8"))["audit"]["people"] == figures
+    assert result.audit.people == result.report().summary.reached.people == figures
+    ages = np.array(patients().column("age"))
+    cells = [parse_cell(cell).values for cell in result.released.column("age").to_pylist()]
+    fits = [3 * ((ages >= int(ends[0])) & (ages <= int(ends[-1]))).sum() for ends in cells]
+    assert result.audit.people.get("k_map", min(fits)) == min(fits)
 
 
 def test_an_ordered_column_of_a_file_is_measured_by_its_order(file):

@@ -14,7 +14,17 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import IntArray
-from shoal.audit import Audit, audit, check_codes, check_cover, check_release, check_typical, measure_attribute, recount
+from shoal.audit import (
+    Audit,
+    audit,
+    check_codes,
+    check_cover,
+    check_release,
+    check_typical,
+    measure_attribute,
+    measure_people,
+    recount,
+)
 from shoal.encoding import CodedTable
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
@@ -141,4 +151,5 @@ def _audit(
     sensitive = {
         name: measure_attribute(coded.attributes[name], counted, groups, requirements) for name in recipe.sensitive
     }
-    return replace(audit(released, quasi_identifiers=recipe.quasi_identifiers), sensitive=sensitive)
+    people = measure_people(counted, groups, requirements)
+    return replace(audit(released, quasi_identifiers=recipe.quasi_identifiers), sensitive=sensitive, people=people)

@@ -28,6 +28,7 @@ from shoal.privacy.base import Requirement
 from shoal.privacy.histograms import DISTANCES, HistogramRequirement
 from shoal.privacy.measures import Histograms
 from shoal.privacy.people import open_people
+from shoal.privacy.population import CrowdRequirement
 from shoal.privacy.rows import plain_row
 from shoal.privacy.t_closeness import closeness
 from shoal.validation import check_columns, check_float, check_int, check_mapping, check_names
@@ -46,6 +47,7 @@ __all__ = [
     "column_codes",
     "count_tuples",
     "measure_attribute",
+    "measure_people",
     "recount",
     "unique_sets",
 ]
@@ -69,7 +71,7 @@ class Audit:
     """Records that are alone in their group."""
     sensitive: dict[str, dict[str, float]] = field(default_factory=dict)
     """For each sensitive column what the groups promise: ``l`` (fewest distinct values in a group), ``entropy_l``,
-    ``t`` (largest earth mover's distance), ``alpha`` (largest share of a value), ``beta`` (largest relative gain of a
+    ``t`` (largest earth mover's distance), ``c`` (of recursive l-diversity, where a model asks for it), ``alpha`` (largest share of a value), ``beta`` (largest relative gain of a
     value) and ``delta`` (largest logarithm of a ratio of shares)."""
     sizes: dict[int, int] = field(default_factory=dict)
     """How many groups there are of each size."""
@@ -77,6 +79,9 @@ class Audit:
     """What three intruders can expect; None for a table without records."""
     population: tuple[PopulationUniqueness, ...] = ()
     """How many of the population are alone, estimated; only with a sampling fraction."""
+    people: dict[str, float] = field(default_factory=dict)
+    """In a release with k-map or δ-presence: ``k_map`` (the fewest people of the population who fit a group),
+    ``presence_least`` and ``presence_most`` (the least and the largest share of them who are in the table)."""
     unique_sets: tuple[UniqueSet, ...] = ()
     """By which columns records are alone; only if asked for."""
 
@@ -161,7 +166,9 @@ def audit(
     quasi_identifiers
         The columns by which records are told apart.
     sensitive
-        Columns of which l, t, α, β and δ are measured.
+        Columns of which l, t, α, β and δ are measured. t, β and δ compare each group with the whole of ``data``: in a
+        release from which records were withheld, or any sample, that is not the original table, and its distance
+        from there may be larger. ``Result.audit`` compares with the original.
     hierarchies
         For sensitive columns whose distance in t is that of a hierarchy.
     kinds
@@ -262,7 +269,8 @@ def measure_attribute(
     if not groups:
         return {"l": 0.0, "entropy_l": 0.0, "t": 0.0, "alpha": 0.0, "beta": 0.0, "delta": 0.0}
     found = Histograms(plain_row(attribute), labels, groups)
-    return {
+    recursive = [one for one in _asked(attribute, requirements) if one.measure == "recursive"]
+    figures = {
         "l": float(found.distinct().min()),
         "entropy_l": float(found.entropy().min()),
         "t": max(float(one.measured(labels, groups).max()) for one in _distances(attribute, requirements)),
@@ -270,12 +278,36 @@ def measure_attribute(
         "beta": float(found.beta().max()),
         "delta": float(found.delta().max()),
     }
+    if recursive:
+        figures["c"] = max(float(one.measured(labels, groups).max()) for one in recursive)
+    return figures
+
+
+def measure_people(labels: IntArray, groups: int, requirements: Sequence[Requirement]) -> dict[str, float]:
+    """Return how many people fit the worst groups, by the lists of the models that ask for it."""
+    figures: dict[str, float] = {}
+    for one in requirements:
+        if not isinstance(one, CrowdRequirement) or not groups:
+            continue
+        measured = one.measured(labels, groups)
+        least, most = float(measured.min()), float(measured.max())
+        if one.kind == "k-map":
+            figures["k_map"] = min(least, figures.get("k_map", least))
+        else:
+            figures["presence_least"] = min(least, figures.get("presence_least", least))
+            figures["presence_most"] = max(most, figures.get("presence_most", most))
+    return figures
 
 
 def _distances(attribute: CodedAttribute, requirements: Sequence[Requirement]) -> list[HistogramRequirement]:
-    parts = [part for one in requirements for part in one.parts if isinstance(part, HistogramRequirement)]
-    asked = [one for one in parts if one.row.name == attribute.name and one.measure in DISTANCES]
+    asked = [one for one in _asked(attribute, requirements) if one.measure in DISTANCES]
     return asked or [closeness("audit", attribute, 1.0)]
+
+
+def _asked(attribute: CodedAttribute, requirements: Sequence[Requirement]) -> list[HistogramRequirement]:
+    """Return what models ask of a column."""
+    parts = [part for one in requirements for part in one.parts if isinstance(part, HistogramRequirement)]
+    return [one for one in parts if one.row.name == attribute.name]
 
 
 def _estimated_people(size: LongArray, fraction: float | None) -> LongArray | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from shoal.arrays import BoolArray, IntArray
+from shoal.arrays import BoolArray, FloatArray, IntArray
 from shoal.errors import ParameterError, PrivacyError
 from shoal.kernels.enforcement.crowds import K_MAP, PRESENCE, Crowds, crowd_shortfalls
 from shoal.kernels.space.space import cover_groups
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from shoal.encoding import CodedTable
     from shoal.kernels.enforcement.crowds import Crowds
     from shoal.kernels.measuring.matching import Points
+
+
+_ALL = 2.0**52
+"""More people than any list has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +147,23 @@ class CrowdRequirement(Requirement):
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
         """Tell which groups miss the bound, by the boxes their own records span."""
+        return self._shortfalls(self.crowds, labels, groups) > 0
+
+    def measured(self, labels: IntArray, groups: int) -> FloatArray:
+        """Return for each group the people who fit it (k-map), or the share of them who are in the table."""
+        # how far a group is from more people than there are: exact, for their number is a power of two
+        short = self._shortfalls(build_crowds([replace(self, kind="k-map", low=_ALL)]), labels, groups)
+        people = np.rint(_ALL - short * _ALL)
+        if self.kind == "k-map":
+            return people
+        size = np.bincount(labels[labels >= 0], minlength=groups)
+        with np.errstate(divide="ignore"):
+            return np.asarray(size / people, np.float64)
+
+    def _shortfalls(self, crowds: Crowds, labels: IntArray, groups: int) -> FloatArray:
         cover = cover_groups(self.table.space, self.table.codes, labels, groups)
         points = build_points([self], len(self.table.columns))
-        return crowd_shortfalls(self.crowds, points, self.table.space, cover) > 0
+        return crowd_shortfalls(crowds, points, self.table.space, cover)
 
 
 def build_crowds(requirements: Sequence[CrowdRequirement]) -> Crowds:

@@ -102,6 +102,7 @@ def _reached(summary: Summary) -> Iterator[str]:
         ("smallest group (k), counted", f"{reached.k:,}"),
         ("groups", f"{reached.groups:,}"),
         ("mean size", f"{reached.mean_size:,.1f}"),
+        *words.people_rows(summary),
     ]
     yield from table(("what", "figure"), rows)
     if reached.sensitive:

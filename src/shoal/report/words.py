@@ -165,6 +165,7 @@ FIGURES = {
     "t": "largest distance of a group from the whole table, 0 to 1",
     "alpha": "largest share of one value in a group",
     "beta": "largest gain of a value's share over the whole table, relative",
+    "c": "how many times as often the most frequent value occurs as the rare ones together, at worst",
     "delta": "largest logarithm of a value's share in a group over its share in the table",
 }
 
@@ -190,6 +191,16 @@ def sensitive_rows(summary: Summary) -> list[list[str]]:
 def sensitive_meanings(summary: Summary) -> list[str]:
     """Say what the figures of sensitive columns mean."""
     return [f"{key.replace('_', ' ')}: {FIGURES[key]}" for key in sensitive_keys(summary) if key in FIGURES]
+
+
+def people_rows(summary: Summary) -> list[tuple[str, str]]:
+    """Return how many people of the population fit the worst group, where a model asks for it."""
+    names = {
+        "k_map": "fewest people of the population who fit a group",
+        "presence_least": "least share of them who are in the table",
+        "presence_most": "largest share of them who are in the table",
+    }
+    return [(names.get(key, key), _bounded(value)) for key, value in summary.reached.people.items()]
 
 
 def _bounded(value: float | None) -> str:

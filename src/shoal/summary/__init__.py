@@ -81,6 +81,7 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
             mean_size=audit.mean_size,
             largest=audit.largest,
             sensitive=_plain_figures(audit.sensitive),
+            people=dict(audit.people),
         ),
         found=find(release.coded.codes, release.coded.names, sizes, released_sizes, recipe.k),
         attacks=try_attacks(release),

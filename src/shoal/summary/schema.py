@@ -79,6 +79,10 @@ class Reached(_Part):
     sensitive: dict[str, dict[str, float | None]] = Field(
         description="For each sensitive column: l, t and whatever else was measured; None where there is no bound."
     )
+    people: dict[str, float | None] = Field(
+        default_factory=dict,
+        description="With k-map or δ-presence: how many people of the population fit the worst group.",
+    )
 
 
 class Findable(_Part):
