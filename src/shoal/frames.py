@@ -144,6 +144,10 @@ class Frame:
         marks = {decimal_mark(_distinct_texts(column), self.notation) for column in texts} - {None}
         return marks.pop() if len(marks) == 1 else None
 
+    def decimal_of(self, name: str) -> str:
+        """Return the decimal mark in which a column is written, or that of the table where the column shows none."""
+        return self.reading(name).decimal or self._decimal or "."
+
     def own(self, name: str) -> pa.ChunkedArray:
         """Return a column with the type its user gave it; a text file's numbers are numbers."""
         if self.untyped:

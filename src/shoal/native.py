@@ -26,7 +26,7 @@ class Native:
 
     table: Any
     """A frame of which narwhals can take rows, a dict of columns, or a list of rows."""
-    wrapping: Literal["none", "narwhals", "duckdb"] = "none"
+    wrapping: Literal["none", "narwhals", "duckdb", "records"] = "none"
     given: Any = None
     """The DuckDB relation it was, whose connection the release goes back to."""
     index: tuple[str, ...] = ()
@@ -35,10 +35,11 @@ class Native:
     def release(self, recoded: pa.Table, names: Sequence[str], rows: LongArray) -> Any:
         """Return ``rows`` of the columns ``names``, those in ``recoded`` from there."""
         if isinstance(self.table, Mapping):
-            return {name: self._column(recoded, name, rows) for name in names}
+            columns = {name: self._column(recoded, name, rows) for name in names}
+            return _as_records(columns) if self.wrapping == "records" else columns
         if isinstance(self.table, list):
-            columns = [self._column(recoded, name, rows) for name in names]
-            return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+            values = [self._column(recoded, name, rows) for name in names]
+            return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
         return self._rewrap(self._taken(recoded, names, rows))
 
     def _column(self, recoded: pa.Table, name: str, rows: LongArray) -> Any:
@@ -72,6 +73,15 @@ class Native:
             return _as_relation(self.given, table)
         levels = [name for name in self.index if name in table.columns] if self.index else []
         return table.set_index(levels) if levels else table
+
+
+def _as_records(columns: Mapping[str, Any]) -> Any:
+    """Return columns as a record array; one with missing values holds objects."""
+    arrays = [
+        one if isinstance(one, np.ndarray) else np.array(one, object if None in one else None)
+        for one in columns.values()
+    ]
+    return np.rec.fromarrays(arrays, names=list(columns))
 
 
 def as_pandas(table: pa.Table) -> Any:
@@ -117,6 +127,8 @@ def unwrap(data: Any, roles: Sequence[str] = ()) -> Native:
         known = getattr(data, "columns", ())
         levels = tuple(name for name in data.index.names if name in roles and name not in known)
         return Native(data.reset_index(level=list(levels)) if levels else data, index=levels)
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        return Native({name: data[name] for name in data.dtype.names}, "records")
     if isinstance(data, (Mapping, pa.Table)) or origin == "polars" or _is_rows(data):
         return Native(data)
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
@@ -154,8 +166,6 @@ def _no_table(data: Any) -> DataError:
     call = next((call for call in _CALLS if hasattr(data, call)), None)
     if call is not None:
         return DataError(f"A {kind} is not taken as it is.", hint=f"pass the table as data.{call}().")
-    if isinstance(data, np.ndarray) and data.dtype.names:
-        return DataError("A record array is not taken as it is.", hint="pass it as pandas.DataFrame(data).")
     return DataError(
         f"The table must be a pandas, polars or pyarrow table, a dict of columns or speak the Arrow capsule. Got {kind}.",
         hint="read a file with shoal.read_table(path), or turn the object into a dataframe first.",

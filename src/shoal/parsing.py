@@ -20,7 +20,7 @@ from shoal.canonical import encode_dictionary, is_period, period_ordinal
 from shoal.encoding import value_texts
 from shoal.errors import DataError
 
-_NUMBER_RANGE = re.compile(r"\[(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)\]")
+_NUMBER_RANGE = re.compile(r"\[(\d+(?:[.,]\d+)?)-(\d+(?:[.,]\d+)?)\]")
 _TEXT_RANGE = re.compile(r'\[("(?:[^"\\]|\\.)*"|.+?) to ("(?:[^"\\]|\\.)*"|.+)\]', re.DOTALL)
 _SET_ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,"{}]+?)\s*(,|$)', re.DOTALL)
 _DURATION = re.compile(r"(-?)(\d+) days(?: (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?)?")
@@ -107,15 +107,15 @@ def parse_column(column: pa.Array | pa.ChunkedArray) -> tuple[IntArray, list[Cel
 def read_number(text: str, kind: pa.DataType) -> Any:
     """Return the exact number a text stands for in a column of numbers, dates, times, durations or periods.
 
-    Dates are days, moments and durations are counted in the unit of the type, as Arrow stores them. Text that
+    A released text file may have a decimal comma; marks between thousands are never released. Dates are days, moments and durations are counted in the unit of the type, as Arrow stores them. Text that
     does not belong to the type raises a ValueError.
     """
     if pa.types.is_integer(kind):
         return int(text)
     if pa.types.is_floating(kind):
-        return float(text)
+        return float(text.replace(",", "."))
     if pa.types.is_decimal(kind):
-        return _decimal(text)
+        return _decimal(text.replace(",", "."))
     if is_period(kind):
         return period_ordinal(text, kind)
     if pa.types.is_date(kind):

@@ -31,7 +31,7 @@ from shoal.privacy.base import PrivacyModel, Requirement, bind_models
 from shoal.recipe import Recipe
 from shoal.release import make_release
 from shoal.report import Report
-from shoal.saving import readable, rows_to_write, save_to_database, sidecar_path, verify_written
+from shoal.saving import in_own_notation, readable, rows_to_write, save_to_database, sidecar_path, verify_written
 from shoal.summary import Release, summarise
 from shoal.validation import check_choice, check_int, check_path
 
@@ -217,10 +217,18 @@ class Result(Release, Generic[Table]):
             text = json.dumps(self.provenance(), indent=2, default=str) + "\n"
             files.temporary(sidecar_path(target)).write_text(text, encoding="utf-8")
 
+    def _numbers(self) -> list[str]:
+        """Return the quasi-identifiers that are released as numbers or ranges of numbers."""
+        return [
+            one.name
+            for one in self.coded.columns
+            if one.kind == "interval" and not one.ordinal and not pa.types.is_temporal(one.original_type)
+        ]
+
     def _columns_for(self, form: str) -> pa.Table:
         """Return the release as a file of this form holds it: text is readable, all else has the type that came."""
         if form == "csv":
-            return readable(self.released)
+            return in_own_notation(readable(self.released), self.source, self._numbers())
         kept = pa.array(np.flatnonzero(self.groups >= 0))
         columns = {
             name: self.released.column(name)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from shoal.audit import check_release
 from shoal.canonical import encode_dictionary, is_period
 from shoal.encoding import value_texts
 from shoal.errors import DataError, ParameterError, PrivacyWarning, SpreadsheetWarning, warn
+from shoal.frames import Frame
 from shoal.io.databases import Database, Promise, check_target_table, write_release
 from shoal.io.files import open_table
 from shoal.io.location import Location, locate
@@ -54,6 +57,18 @@ def readable(released: pa.Table) -> pa.Table:
             encoded = encode_dictionary(released.column(place))
             texts = value_texts(encoded.dictionary).take(encoded.indices)
             released = released.set_column(place, field.name, texts)
+    return released
+
+
+def in_own_notation(released: pa.Table, frame: Frame, names: Sequence[str]) -> pa.Table:
+    """Return a table whose columns of numbers ``names`` have the decimal mark of the text file they come from."""
+    for name in names if frame.layout is not None else ():
+        mark = frame.decimal_of(name)
+        if mark != ".":
+            encoded = encode_dictionary(released.column(name))
+            texts = pc.replace_substring_regex(value_texts(encoded.dictionary), r"([0-9])[.]([0-9])", rf"\1{mark}\2")
+            place = released.column_names.index(name)
+            released = released.set_column(place, name, texts.take(encoded.indices))
     return released
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 GERMAN = "income;born;town\n" + "\n".join(
@@ -26,8 +28,19 @@ def test_a_german_file_is_released_as_ranges_and_the_reading_is_told_in_options(
     assert run.sentences.count("Understood income as numbers with decimal comma and thousands point") == 1
     assert "born as dates written %d.%m.%Y" in run.sentences
     assert "--kind, --decimal, --thousands, --date-format or --missing" in run.sentences
-    cells = [line.split(",")[0] for line in target.read_text().splitlines()[1:]]
-    assert all(cell.strip('"').startswith("[") for cell in cells)
+    cells = [line.split(";")[0].strip(chr(34)) for line in target.read_text().splitlines()[1:]]
+    assert all(re.fullmatch(r"\[\d+,5-\d+,5\]", cell) for cell in cells)
+
+
+@pytest.mark.parametrize("method", ["mondrian", "mdav"])
+def test_a_release_keeps_the_decimal_comma_and_can_be_read_back(shoal, german, tmp_path, method):
+    target = tmp_path / "release.csv"
+    words = ["-k", 5, "--qi", "income", "--keep", "town", "--identifier", "born"]
+    assert shoal("anonymize", german, *words, "--method", method, "-o", target).code == 0
+    cells = [line.split(";")[0].strip(chr(34)) for line in target.read_text().splitlines()[1:]]
+    assert all("," in cell and "." not in cell for cell in cells)
+    attacked = shoal("attack", german, target, "--qi", "income")
+    assert attacked.code == 0, attacked.err
 
 
 def test_dates_that_can_be_read_in_two_ways_are_asked_about_in_options(shoal, tmp_path):

@@ -27,6 +27,8 @@ class Reading:
     """The value of each distinct text, missing where it is a mark; None: the texts themselves."""
     form: str = ""
     """How the values are written, in words or as a date format; empty where it is the plain way of machines."""
+    decimal: str = ""
+    """The decimal mark, of numbers that have one."""
     marks: tuple[str, ...] = ()
     """The texts that stand for a missing value."""
     choices: tuple[str, ...] = ()
@@ -61,7 +63,7 @@ def understand(texts: pa.Array, notation: Notation, table_decimal: Callable[[], 
     marks = tuple(clean.filter(none).to_pylist())
     if found.kind in {"whole number", "number"} and notation.missing is None:
         whole, marks = _without_code(whole, marks)
-    return Reading(found.kind, whole, found.form, marks)
+    return Reading(found.kind, whole, found.form, found.decimal, marks)
 
 
 def _missing(texts: pa.Array, notation: Notation) -> pa.Array:
@@ -119,7 +121,8 @@ def _read_numbers(texts: pa.Array, notation: Notation, table_decimal: Callable[[
     if values is None:
         return None
     kind: Kind = "whole number" if pa.types.is_integer(values.type) else "number"
-    return Reading(kind, values, "" if forms[0] == PLAIN else forms[0].words(whole=kind == "whole number"))
+    form = "" if forms[0] == PLAIN else forms[0].words(whole=kind == "whole number")
+    return Reading(kind, values, form, "" if kind == "whole number" else forms[0].decimal)
 
 
 def _decimals(forms: list[NumberForm], texts: pa.Array) -> tuple[str, ...]:
