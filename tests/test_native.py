@@ -7,6 +7,7 @@ import pickle
 import uuid
 from decimal import Decimal
 
+import deltalake
 import duckdb
 import narwhals as nw
 import numpy as np
@@ -134,15 +135,20 @@ def test_a_named_level_of_an_index_that_has_a_role_comes_back_in_the_index():
     assert list(data.columns) == ["kept"]
 
 
-class Lake:
-    def to_pyarrow_table(self):
-        return pa.table({"age": AGES})
+class Faces:
+    """As a data set of Hugging Face: no Arrow capsule, but calls that make a table."""
+
+    def to_pandas(self):
+        return pd.DataFrame({"age": AGES})
+
+    def to_polars(self):
+        return pl.DataFrame({"age": AGES})
 
 
 @pytest.mark.parametrize(
     ("table", "hint"),
     [
-        (Lake(), r"data\.to_pyarrow_table\(\)"),
+        (Faces(), r"data\.to_polars\(\)"),
         (pl.Series([1, 2]), r"series\.to_frame\(\)"),
     ],
 )
@@ -216,3 +222,14 @@ def test_a_record_array_comes_back_as_one_with_kept_columns_as_they_were(kind):
     assert result.data["cost"].dtype == np.float32
     assert result.data["cost"].tolist() == list(range(12))
     assert result.data["age"].tolist() == result.released.column("age").to_pylist()
+
+
+def test_a_delta_table_names_the_call_that_is_taken(tmp_path):
+    deltalake.write_deltalake(tmp_path, pa.table({"age": AGES}))
+    lake = deltalake.DeltaTable(tmp_path)
+    with pytest.raises(
+        DataError, match=r"A DeltaTable is not taken as it is\.\nHint: pass the table as data\.to_pyarrow_table\(\)"
+    ):
+        shoal.anonymize(lake, k=2, quasi_identifiers=["age"])
+    result = shoal.anonymize(lake.to_pyarrow_table(), k=2, quasi_identifiers=["age"], method="mondrian")
+    assert result.data.num_rows == len(AGES)

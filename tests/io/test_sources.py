@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.fs
+import pyarrow.parquet
 import pytest
 
 import shoal
 from shoal.errors import DataError, ExtensionWarning, FileError, MissingExtraError, ParameterError
 from shoal.frames import Frame
+from shoal.io import location as places
 from shoal.io import registry
 from shoal.io.files import file_format, open_batches, open_table, write_table
 from shoal.io.location import Location, locate
@@ -83,6 +86,19 @@ def test_a_folder_of_parquet_files_is_one_table(tmp_path, partitioning):
         ("b", 3),
     ]
     assert open_batches(tmp_path / "parts").read_all().num_rows == 3
+
+
+def test_a_folder_of_csv_files_is_one_table(tmp_path):
+    (tmp_path / "b.csv").write_text("age;town\n41;c\n")
+    (tmp_path / "a.csv").write_text("age,town\n39,a\n40,b\n")
+    write_table(pa.table({"age": [42], "town": ["d"]}), tmp_path / "c.csv.gz")
+    (tmp_path / ".hidden").write_text("x")
+    rows = {"age": [39, 40, 41, 42], "town": ["a", "b", "c", "d"]}
+    assert open_table(tmp_path).settle().table.to_pydict() == rows
+    assert open_batches(tmp_path).read_all().column("town").to_pylist() == rows["town"]
+    (tmp_path / "d.csv").write_text("age,city\n1,a\n")
+    with pytest.raises(DataError, match=r"'d.csv' has not those of 'a.csv'"):
+        open_table(tmp_path)
 
 
 def test_a_folder_of_other_things_is_refused(tmp_path):
@@ -246,10 +262,29 @@ def test_a_third_party_adds_a_format_by_an_entry_point_and_a_broken_one_is_left_
     assert open_batches(tmp_path / "t.lines").read_all().num_rows == 2
 
 
+@pytest.mark.parametrize("scheme", ["s3", "gs", "abfs"])
+def test_stores_that_arrow_opens_are_read_as_files_and_folders(tmp_path, monkeypatch, scheme):
+    (tmp_path / "bucket" / "parts").mkdir(parents=True)
+    write_table(TABLE, tmp_path / "bucket" / "table.csv")
+    write_table(TABLE, tmp_path / "bucket" / "parts" / "one.parquet")
+    write_table(TABLE, tmp_path / "bucket" / "table.parquet")
+    bucket = pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.LocalFileSystem())  # stands for the store
+    monkeypatch.setattr(places, "open_store", lambda address: (bucket, address.split("://")[1]))
+    for name in ("table.csv", "table.parquet", "parts/one.parquet"):
+        found = open_table(f"{scheme}://bucket/{name}")
+        assert found.records == TABLE.num_rows
+        assert found.names == TABLE.column_names
+    with pytest.raises(FileError, match=f"There is no 'absent.parquet' at this {scheme}:// address"):
+        open_table(f"{scheme}://bucket/absent.parquet")
+
+
 def test_an_address_that_the_user_names_is_read_through_fsspec():
     fsspec = pytest.importorskip("fsspec")
     store = fsspec.filesystem("memory")
     store.pipe("/shoal/table.csv", b"age,town\n39,a\n40,b\n")
+    with store.open("/shoal/table.parquet", "wb") as stream:
+        pa.parquet.write_table(TABLE, stream)
+    assert open_table("memory://shoal/table.parquet").table.to_pydict() == TABLE.to_pydict()
     assert open_table("memory://shoal/table.csv").settle().table.to_pydict() == {"age": [39, 40], "town": ["a", "b"]}
     with pytest.raises(FileError, match=r"There is no 'absent.csv'"):
         open_table("memory://shoal/absent.csv")

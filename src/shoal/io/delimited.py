@@ -41,20 +41,22 @@ class Delimited(Source):
     endings: ClassVar[tuple[str, ...]] = (*_TEXT_ENDINGS, *(text + pack for text in _TEXT_ENDINGS for pack in _PACKED))
 
     def read(self, location: Location, options: ReadOptions) -> Frame:
-        """Return the whole table, all of it text."""
-        with _packing_told(location):
-            form = _look(location, options)
-            table = _parse(location, form, pa.dictionary(pa.int32(), pa.string()))
+        """Return the whole table, all of it text; the files of a folder are read one after the other."""
+        parts = _parts(location, options)
+        kind = pa.dictionary(pa.int32(), pa.string())
+        tables = []
+        for one, form in parts:
+            with _packing_told(one):
+                tables.append(_parse(one, form, kind))
+        form = parts[0][1]
         layout = Layout(form.separator, form.encoding)
-        return Frame(table, untyped=True, notes=form.notes, layout=layout)
+        return Frame(pa.concat_tables(tables), untyped=True, notes=form.notes, layout=layout)
 
     def batches(self, location: Location, options: ReadOptions) -> pa.RecordBatchReader:
         """Return the table in batches of text."""
-        with _packing_told(location):
-            form = _look(location, options)
-        return pa.RecordBatchReader.from_batches(
-            pa.schema([(name, pa.string()) for name in form.names]), _batches(location, form)
-        )
+        parts = _parts(location, options)
+        schema = pa.schema([(name, pa.string()) for name in parts[0][1].names])
+        return pa.RecordBatchReader.from_batches(schema, (batch for one in parts for batch in _batches(*one)))
 
     def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:
         """Write a table, separated and encoded as the table it was made from."""
@@ -131,6 +133,28 @@ def _packing_told(location: Location) -> Iterator[None]:
         if "ZSTD" in str(fault) or "zstd" in str(fault):
             raise DataError(f"The file {location.name!r} ends in .zst but is no whole zst file.") from None
         raise
+
+
+def _parts(location: Location, options: ReadOptions) -> list[tuple[Location, _Form]]:
+    """Return a file, or the files of a folder in the order of their names, each with how it is laid out."""
+    folder = location.is_local and location.path.is_dir()
+    files = (
+        sorted(path for path in location.path.rglob("*") if path.is_file() and path.name[0] not in "._")
+        if folder
+        else []
+    )
+    parts = []
+    for one in [Location(str(path)) for path in files] if folder else [location]:
+        with _packing_told(one):
+            parts.append((one, _look(one, options)))
+    for one, form in parts[1:]:
+        if form.names != parts[0][1].names:
+            raise DataError(
+                f"The files of the folder {location.name!r} have different columns: {one.name!r} has not those of "
+                f"{parts[0][0].name!r}.",
+                hint="give all files the same header line.",
+            )
+    return parts
 
 
 def _look(location: Location, options: ReadOptions) -> _Form:

@@ -73,8 +73,7 @@ class Location:
         from pyarrow import fs  # noqa: PLC0415
 
         if self.scheme in _STORES:
-            filesystem, path = fs.FileSystem.from_uri(self.text)
-            return filesystem, str(path)
+            return open_store(self.text)
         core = require("fsspec.core", "remote", f"Reading from {self.scheme}://")
         try:
             store, path = core.url_to_fs(self.text)
@@ -109,6 +108,14 @@ class Location:
                 f"{self.name!r} could not be read from its {self.scheme}:// address ({type(fault).__name__}).",
                 hint="check the address, the network and the credentials in the environment.",
             ) from None
+
+
+def open_store(address: str) -> tuple[Any, str]:
+    """Return the file system of Arrow's own behind an address, and the path in it."""
+    from pyarrow import fs  # noqa: PLC0415
+
+    filesystem, path = fs.FileSystem.from_uri(address)
+    return filesystem, str(path)
 
 
 def locate(place: str | os.PathLike[str]) -> Location:

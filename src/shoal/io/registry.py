@@ -34,6 +34,10 @@ _OWN = (
 """One line a source; the first that knows a name takes it."""
 
 
+_IN_FOLDERS = {".parquet", ".pq", ".feather", ".arrow", ".csv", ".tsv"}
+"""What the files of a folder that is one table may end in, all alike."""
+
+
 @cache
 def sources() -> tuple[Source, ...]:
     """Return all sources: those of third parties first, so that they may replace one."""
@@ -73,10 +77,15 @@ def _folder_source(folder: Path) -> Source:
     if (folder / "_delta_log").is_dir():
         return file_source("table.delta")
     inside = sorted(path.name for path in folder.rglob("*") if path.is_file() and path.name[0] not in "._")
-    endings = {Path(name).suffix.lower() for name in inside}
-    if len(endings) == 1 and endings <= {".parquet", ".pq", ".feather", ".arrow"}:
+    endings = {_first_known(name) for name in inside}
+    if len(endings) == 1 and endings <= _IN_FOLDERS:
         return file_source(inside[0])
     raise FileError(
-        f"{folder.name!r} is a folder without Parquet or Arrow files, or with others beside them.",
-        hint="name a file, or a folder in which all files end in .parquet.",
+        f"{folder.name!r} is a folder without Parquet, Arrow or CSV files, or with others beside them.",
+        hint="name a file, or a folder in which all files end in .parquet or in .csv.",
     )
+
+
+def _first_known(name: str) -> str:
+    """Return the ending of a file's name; one that says how it is packed does not count."""
+    return Path(name.lower().removesuffix(".gz").removesuffix(".zst").removesuffix(".zip")).suffix
