@@ -77,11 +77,14 @@ class Native:
 
 def _as_records(columns: Mapping[str, Any]) -> Any:
     """Return columns as a record array; one with missing values holds objects."""
-    arrays = [
-        one if isinstance(one, np.ndarray) else np.array(one, object if None in one else None)
-        for one in columns.values()
-    ]
-    return np.rec.fromarrays(arrays, names=list(columns))
+    arrays = {
+        name: one if isinstance(one, np.ndarray) else np.array(one, object if None in one else None)
+        for name, one in columns.items()
+    }
+    records = np.empty(len(next(iter(arrays.values()))), [(name, one.dtype) for name, one in arrays.items()])
+    for name, one in arrays.items():
+        records[name] = one
+    return records.view(np.recarray)
 
 
 def as_pandas(table: pa.Table) -> Any:

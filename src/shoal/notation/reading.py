@@ -78,7 +78,7 @@ def _named_only(texts: pa.Array, none: pa.Array, notation: Notation, choices: tu
     if not notation.missing or not pc.any(none).as_py():
         return Reading(choices=choices)
     values = pc.if_else(none, pa.scalar(None, pa.string()), texts)
-    return Reading("text", values, "", tuple(texts.filter(none).to_pylist()), choices)
+    return Reading("text", values, marks=tuple(texts.filter(none).to_pylist()), choices=choices)
 
 
 def _places(none: pa.Array) -> pa.Array:
