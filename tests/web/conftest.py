@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-PATIENCE = 1000 * int(os.environ.get("SHOAL_PATIENCE", "180"))
+PATIENCE = 1000 * int(os.environ.get("SHOAL_PATIENCE", "600"))
 """Milliseconds after which something must have gone wrong; nothing is measured by it."""
 ARGUMENTS = [
     "--no-sandbox",

@@ -93,7 +93,7 @@ def test_a_draft_starts_from_a_recipe_file(tmp_path):
 
 def test_the_same_as_a_command_and_as_python(draft, tmp_path):
     draft = draft.change(models=[{"model": "l-diversity", "l": 3}], hierarchies={"job": str(tmp_path / "job.csv")})
-    assert command_text(draft, NAMES) == "shoal anonymize people.csv --recipe r.toml -o r.csv --report r.html"
+    assert command_text(draft, NAMES, tmp_path) == "shoal anonymize people.csv --recipe r.toml -o r.csv --report r.html"
     told = python_text(draft, NAMES, tmp_path)
     compile(told, "page", "exec")
     assert "models=[shoal.LDiversity(l=3)]" in told

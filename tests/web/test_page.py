@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 
 import pytest
 
@@ -17,6 +18,11 @@ def folder(tmp_path_factory):
     home = tmp_path_factory.mktemp("tables")
     write_people(home / "people.csv")
     (home / "broken.csv").write_text("a,b\n1,2\n3\n4,5,6\n")
+    write_people(home / "town.csv", rows=900)
+    with sqlite3.connect(home / "people.sqlite") as database:
+        rows = [line.split(",") for line in (home / "people.csv").read_text().splitlines()]
+        database.execute(f"CREATE TABLE patients ({', '.join(rows[0])})")
+        database.executemany("INSERT INTO patients VALUES (?, ?, ?, ?, ?, ?)", rows[1:])
     (home / "job.csv").write_text("nurse;care;*\ncook;kitchen;*\nteacher;school;*\n")
     return home
 
@@ -150,3 +156,75 @@ def test_a_point_of_the_comparison_is_taken(tabs):
     page.click("#take-mondrian-5")
     page.wait_for_selector("#k-5[aria-pressed=true]")
     assert page.input_value("#method") == "mondrian"
+
+
+def test_a_comparison_grows_point_by_point_and_is_taken_up_where_it_was_stopped(tabs):
+    page = tabs.open_people()
+    page.click("#to-compare")
+    page.fill("#ks", "3, 4, 6")
+    page.click("#compare")
+    page.wait_for_selector("#points tbody tr")  # a point is there while others are on their way, or all are
+    page.evaluate("document.getElementById('cancel-compare').click()")  # as good where all are made already
+    page.wait_for_selector("#job-compare", state="hidden")
+    before = points_shown(page)
+    assert before
+    page.fill("#ks", "3, 4, 6")
+    page.click("#compare")
+    for k in (3, 4, 6):
+        for method in ("mondrian", "optimise"):
+            page.wait_for_selector(f'#points tr[data-method="{method}"][data-k="{k}"]')
+    assert before <= points_shown(page)  # with the seconds they took: they were not made again
+
+
+def points_shown(page):
+    """Return size, method, loss, groups, withheld and seconds of each point."""
+    rows = page.evaluate(
+        "[...document.querySelectorAll('#points tbody tr')].map(row => [row.dataset.method, ...row.innerText.split('\\t')])"
+    )
+    return {(row[0], row[1], *row[3:7]) for row in rows}
+
+
+def test_a_table_of_a_database_is_opened_and_a_release_is_written_into_it(tabs, folder):
+    page = tabs.open()
+    page.goto(tabs.home + "/open")
+    page.click("#from-database > summary")
+    page.fill("#database", "people.sqlite")
+    page.fill("#database-table", "patients")
+    page.click("#open-database")
+    page.wait_for_selector("#together strong")
+    page.click("#to-protect")
+    page.select_option("#method", "mondrian")
+    page.click("#make")
+    page.wait_for_selector("#pairs tbody tr")
+    page.click("#next")
+    page.click("#into-database summary")
+    assert page.input_value("#to-database") == "people.sqlite"
+    page.fill("#to-table", "safe")
+    for box in page.locator("input[name=read]").all():
+        box.check()
+    page.click("#publish")
+    page.wait_for_selector("#published")
+    assert "in the table safe" in page.inner_text("#published")
+    assert "--table patients" in page.inner_text("#command")
+    assert "--to people.sqlite --to-table safe" in page.inner_text("#command")
+    assert "result.save_to_database('people.sqlite', 'safe')" in page.inner_text("#python")
+    database = sqlite3.connect(folder / "people.sqlite")
+    sizes = database.execute("SELECT COUNT(*) FROM safe GROUP BY age, sex, zip, job").fetchall()
+    database.close()
+    assert min(size for (size,) in sizes) >= 10
+
+
+def test_a_model_counts_in_a_list_of_the_population(tabs):
+    page = tabs.open_people()
+    page.click("#to-protect")
+    page.click("#population summary")
+    page.select_option("#list-k-map", "town.csv")
+    page.fill("#value-k-map", "25")
+    page.check("#model-k-map")
+    page.wait_for_selector("#model-k-map[checked]")
+    page.select_option("#method", "mondrian")
+    page.click("#make")
+    page.wait_for_selector("#pairs tbody tr")
+    page.click("#next")
+    page.wait_for_selector('.checks li:has-text("at least 25 who fit")')
+    assert "shoal.KMap(k=25, population='town.csv')" in page.inner_text("#python")

@@ -27,7 +27,7 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 MOST_BYTES = 1 << 20
 """Size of a request, unless it brings a file."""
-MOST_SECONDS = 120.0
+MOST_SECONDS = 300.0
 """Time for an answer, unless it is the stream of events or brings a file."""
 CHANGE_HEADER = b"x-shoal-change"
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"

@@ -10,20 +10,29 @@ from typing import Any
 from shoal.web.draft import Draft
 
 
-def input_name(draft: Draft) -> str:
+def input_name(draft: Draft, folder: Path) -> str:
     """Return the table as a command in the folder names it."""
     source = draft.source
     if source is None or source.place == "demo":
         return "shoal-demo/patients.csv"
-    return source.path if source.place == "database" else source.name
+    named = name_inside(source.path, folder)
+    return named if source.place == "database" or named != source.path else source.name
 
 
-def command_text(draft: Draft, names: Mapping[str, str]) -> str:
-    """Return the command that makes the same release from the recipe that was written."""
-    words = ["shoal", "anonymize", input_name(draft)]
+def name_inside(place: str, folder: Path) -> str:
+    """Return a file of the folder by its path within; an address, or a file elsewhere, as it is."""
+    path = Path(place)
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else place
+
+
+def command_text(draft: Draft, names: Mapping[str, str], folder: Path) -> str:
+    """Return the command that makes the same release, in ``folder``, from the recipe that was written."""
+    words = ["shoal", "anonymize", input_name(draft, folder)]
     for option, value in (draft.source.options if draft.source else {}).items():
         words += [f"--{option.replace('_', '-')}", {"\t": "tab"}.get(value, str(value))]
     words += ["--recipe", names["recipe"], "-o", names["release"], "--report", names["report"]]
+    if "table" in names:
+        words += ["--to", name_inside(names["database"], folder), "--to-table", names["table"]]
     lines = shlex.join(words)
     return lines if draft.source is None or draft.source.place != "demo" else f"shoal demo\n{lines}"
 
@@ -41,7 +50,7 @@ def _python_lines(draft: Draft, names: Mapping[str, str], folder: Path) -> Itera
     if draft.source is not None and draft.source.place == "demo":
         yield "table = shoal.datasets.hospital(n=10_000, seed=0).patients"
     else:
-        yield f"table = shoal.read_table({input_name(draft)!r}{read})"
+        yield f"table = shoal.read_table({input_name(draft, folder)!r}{read})"
     yield "result = shoal.anonymize("
     yield "    table,"
     for key, value in _parameters(draft, names, folder):
@@ -49,6 +58,8 @@ def _python_lines(draft: Draft, names: Mapping[str, str], folder: Path) -> Itera
     yield ")"
     yield f"result.save({names['release']!r})"
     yield f"result.report().save({names['report']!r})"
+    if "table" in names:
+        yield f"result.save_to_database({name_inside(names['database'], folder)!r}, {names['table']!r})"
 
 
 def _parameters(draft: Draft, names: Mapping[str, str], folder: Path) -> Iterator[tuple[str, str]]:
@@ -57,14 +68,14 @@ def _parameters(draft: Draft, names: Mapping[str, str], folder: Path) -> Iterato
         if value in ([], {}, None):
             continue
         if key == "models":
-            yield key, "[" + ", ".join(_model(one) for one in value) + "]"
+            yield key, "[" + ", ".join(_model(one, folder) for one in value) + "]"
         elif key == "hierarchies":
             yield key, repr({column: _hierarchy(column, choice, names, folder) for column, choice in value.items()})
         else:
             yield key, repr(value)
 
 
-def _model(settings: Mapping[str, Any]) -> str:
+def _model(settings: Mapping[str, Any], folder: Path) -> str:
     classes = {
         "l-diversity": "LDiversity",
         "t-closeness": "TCloseness",
@@ -75,7 +86,10 @@ def _model(settings: Mapping[str, Any]) -> str:
         "k-map": "KMap",
         "delta-presence": "DeltaPresence",
     }
-    given = ", ".join(f"{key}={value!r}" for key, value in settings.items() if key != "model")
+    shown = dict(settings)
+    if "population" in settings:
+        shown["population"] = name_inside(settings["population"], folder)
+    given = ", ".join(f"{key}={value!r}" for key, value in shown.items() if key != "model")
     return f"shoal.{classes[settings['model']]}({given})"
 
 
@@ -84,5 +98,5 @@ def _hierarchy(column: str, choice: str, names: Mapping[str, str], folder: Path)
     if choice in {"flat", "set"}:
         return choice
     if Path(choice).is_relative_to(folder):
-        return Path(choice).relative_to(folder).as_posix()
+        return name_inside(choice, folder)
     return f"{Path(names['recipe']).stem}-hierarchies/{column}.csv"

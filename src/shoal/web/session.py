@@ -26,7 +26,7 @@ from shoal.web.stored import StoredTable
 
 _log = logging.getLogger("shoal.web")
 _MOST_TABLES = 8
-_LONGEST_QUESTION = 60.0
+_LONGEST_QUESTION = 280.0
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from shoal.io.transaction import Transaction
 from shoal.recipe import check_recipe
 from shoal.report.html import column_figures, figures
 from shoal.result import Result
+from shoal.saving import check_database
 from shoal.summary import Summary
 from shoal.web.jobs.loading import load
 from shoal.web.jobs.worker import Tell, stoppable
@@ -126,9 +127,19 @@ def explain_cell(tell: Tell, *, table: StoredTable, folder: str, row: int, colum
 
 
 def publish(
-    tell: Tell, *, table: StoredTable, folder: str, targets: dict[str, str], source: str, own: list[str], force: bool
+    tell: Tell,
+    *,
+    table: StoredTable,
+    folder: str,
+    targets: dict[str, str],
+    place: dict[str, str],
+    source: str,
+    own: list[str],
+    force: bool,
 ) -> dict[str, Any]:
-    """Write release, report and recipe, all or none; count the release once more from its file."""
+    """Write release, report and recipe, and a table where one is named, all or none; count the file once more."""
+    if place:
+        check_database(place["database"], place["table"], force=force)
     release, report, recipe = (Path(targets[name]) for name in ("release", "report", "recipe"))
     files = Transaction(force=force, inputs=[source] if source else [])
     for target in (release, report, recipe):
@@ -140,6 +151,9 @@ def publish(
         tell("progress", (0.4, "writing the report"))
         files.temporary(report).write_text(result.report().text(report), encoding="utf-8")
         _rebuild(result, own).stage(files, recipe)
+        if place:
+            tell("progress", (0.7, "writing into the database, which counts again"))
+            result.save_to_database(place["database"], place["table"], force=force)
     tell("progress", (0.9, "counting once more from the file"))
     counted = shoal.audit(
         open_table(release),

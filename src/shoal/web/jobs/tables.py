@@ -52,6 +52,8 @@ def _read(path: str, options: dict[str, Any]) -> Frame:
         separator=options.get("separator"),
         encoding=options.get("encoding"),
         notation=make_notation("The page", **notation),
+        table=options.get("table"),
+        query=options.get("query"),
     )
 
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field
 from shoal.errors import ParameterError
 from shoal.recipe import check_recipe, recipe_text
 from shoal.web.draft import Draft
+from shoal.web.folder import inside
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
 
@@ -85,15 +86,22 @@ async def load(loaded: Loaded, session: Here) -> Answer:
     strange = sorted(named - set(table.names)) if table else []
     if strange:
         raise ParameterError(f"The recipe names columns this table does not have: {', '.join(strange)}.")
-    kept = _local_hierarchies(session, recipe.hierarchies)
-    content = recipe.model_dump(exclude_unset=True, exclude={"version"}) | {"hierarchies": kept}
+    content = recipe.model_dump(exclude_unset=True, exclude={"version"}) | {
+        "hierarchies": _local_hierarchies(session, recipe.hierarchies),
+        "models": [_local_model(session, one) for one in recipe.models],
+    }
     session.change(Draft(session.draft.source, content), "recipe loaded")
     return go("columns" if table else None)
 
 
-def _local_hierarchies(session: Session, named: dict[str, str]) -> dict[str, str]:
-    from shoal.web.folder import inside  # noqa: PLC0415
+def _local_model(session: Session, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return a model whose list of the population, where it has one, lies in the folder."""
+    if "population" not in settings:
+        return settings
+    return settings | {"population": str(inside(session.folder, str(settings["population"])))}
 
+
+def _local_hierarchies(session: Session, named: dict[str, str]) -> dict[str, str]:
     return {
         column: choice if choice in {"flat", "set"} else str(inside(session.folder, choice))
         for column, choice in named.items()

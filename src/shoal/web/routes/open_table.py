@@ -1,4 +1,4 @@
-"""Step 1, Open: a file of the folder, a file that is dropped, or the demo register."""
+"""Step 1, Open: a file of the folder, a file that is dropped, a table of a database, or the demo register."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pydantic import BaseModel, Field
 
 from shoal.errors import FileError, ParameterError
 from shoal.notation import make_notation
+from shoal.web.databases import database_address
 from shoal.web.draft import NOTATION, Source
 from shoal.web.folder import inside, list_tables
 from shoal.web.private import private_file
@@ -35,6 +36,14 @@ class Chosen(BaseModel):
 
     place: Literal["folder", "demo"]
     name: str = Field(default="", max_length=4096)
+
+
+class Database(BaseModel):
+    """A table of a database, or the rows of a query."""
+
+    address: str = Field(min_length=1, max_length=4096)
+    table: str = Field(default="", max_length=1000)
+    query: str = Field(default="", max_length=100_000)
 
 
 class Reading(BaseModel):
@@ -68,6 +77,17 @@ async def open_chosen(chosen: Chosen, session: Here) -> Answer:
         return _start(session, Source("demo", "demo register"))
     path = inside(session.folder, chosen.name)
     return _start(session, Source("folder", path.name, str(path)))
+
+
+@router.post("/open/database")
+async def open_database(wanted: Database, session: Here) -> Answer:
+    """Open a table of a database, or the rows of a query; passwords come from the environment."""
+    named = {"table": wanted.table.strip(), "query": wanted.query.strip()}
+    options = {key: value for key, value in named.items() if value}
+    if len(options) != 1:
+        raise ParameterError("A database needs the name of a table, or a query.", hint="fill in one of the two.")
+    address = database_address(session.folder, wanted.address)
+    return _start(session, Source("database", options.get("table", "query"), address, options))
 
 
 def _start(session: Session, source: Source) -> Answer:

@@ -12,6 +12,8 @@ from pydantic import BaseModel, Field
 import shoal
 from shoal.errors import ParameterError
 from shoal.web.draft import Draft
+from shoal.web.folder import inside, list_tables
+from shoal.web.repeating import name_inside
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
 
@@ -32,14 +34,17 @@ class ModelChoice:
     """The sentence up to its number, and after it; {} stands for the sensitive columns."""
     after: str
     stops: str
-    common: bool = False
+    population: bool = False
+    """Whether it needs a list of the population."""
 
 
 MODELS = (
-    ModelChoice("l-diversity", "l", 3, "At least", "different values of {} in every group", "“all of them have it”", common=True),
-    ModelChoice("t-closeness", "t", 0.3, "Values of {} spread as in the whole table, within", "", "“most of them have it”", common=True),
+    ModelChoice("l-diversity", "l", 3, "At least", "different values of {} in every group", "“all of them have it”"),
+    ModelChoice("t-closeness", "t", 0.3, "Values of {} spread as in the whole table, within", "", "“most of them have it”"),
     ModelChoice("alpha-k", "alpha", 0.5, "No value of {} has more than the share", "of a group", "“probably this one”"),
     ModelChoice("beta-likeness", "beta", 2, "No value of {} gains more than", "times its share of the whole table", "“far more likely here than elsewhere”"),
+    ModelChoice("k-map", "k", 10, "At least", "people of the list fit every group", "“only this one of the whole town fits”", population=True),
+    ModelChoice("delta-presence", "high", 0.5, "Of the people of the list who fit a group, at most the share", "is in the table", "“then she must be in it”", population=True),
     ModelChoice("delta-disclosure", "delta", 2, "The share of every value of {} in a group differs from the whole by a factor of e to the", "at most", "“much more, or much less, likely here”"),
 )  # fmt: skip
 
@@ -56,6 +61,7 @@ class ModelChange(BaseModel):
     model: str
     value: float | None = None
     on: bool = False
+    population: str = Field(default="", max_length=4096)
 
 
 class SearchChange(BaseModel):
@@ -72,7 +78,9 @@ def view(session: Session) -> dict[str, Any]:
     return {
         "ks": KS,
         "k": draft.get("k"),
-        "models": [_model_row(draft, one) for one in MODELS],
+        "models": [_model_row(session, one) for one in MODELS if not one.population],
+        "on_population": [_model_row(session, one) for one in MODELS if one.population],
+        "lists": [one.name for one in list_tables(session.folder)],
         "sensitive": draft.get("sensitive"),
         "methods": shoal.methods(),
         "method": draft.get("method"),
@@ -84,7 +92,8 @@ def view(session: Session) -> dict[str, Any]:
     }
 
 
-def _model_row(draft: Draft, choice: ModelChoice) -> dict[str, Any]:
+def _model_row(session: Session, choice: ModelChoice) -> dict[str, Any]:
+    draft = session.draft
     chosen = next((one for one in draft.get("models") if one["model"] == choice.name), None)
     names = " and ".join(draft.get("sensitive"))
     return {
@@ -94,7 +103,7 @@ def _model_row(draft: Draft, choice: ModelChoice) -> dict[str, Any]:
         "before": choice.before.format(names),
         "after": choice.after.format(names),
         "stops": choice.stops,
-        "common": choice.common,
+        "population": name_inside(chosen["population"], session.folder) if chosen and choice.population else "",
     }
 
 
@@ -120,12 +129,21 @@ async def change_model(change: ModelChange, session: Here) -> Answer:
     words = f"without {choice.name}"
     if change.on:
         value = choice.default if change.value is None else change.value
-        models.append({"model": choice.name, choice.parameter: int(value) if value == int(value) else value})
+        settings = {"model": choice.name, choice.parameter: int(value) if value == int(value) else value}
+        models.append(settings | _on_population(session, choice, change.population))
         words = f"{choice.name} {value:g}"
     draft = session.draft.change(models=models)
     _check_models(draft)
     session.change(draft, words)
     return go()
+
+
+def _on_population(session: Session, choice: ModelChoice, name: str) -> dict[str, Any]:
+    """Return the list of the population a model counts in, a file of the folder."""
+    if not choice.population:
+        return {}
+    lowest = {"low": 0.0} if choice.name == "delta-presence" else {}
+    return lowest | {"population": str(inside(session.folder, name))}
 
 
 def _check_models(draft: Draft) -> None:

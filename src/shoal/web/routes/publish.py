@@ -10,8 +10,9 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from shoal.errors import FileError, ParameterError
+from shoal.web.databases import database_address
 from shoal.web.folder import inside
-from shoal.web.repeating import command_text, python_text
+from shoal.web.repeating import command_text, name_inside, python_text
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
 
@@ -31,6 +32,9 @@ class Targets(BaseModel):
     release: str = Field(max_length=200)
     report: str = Field(max_length=200)
     recipe: str = Field(max_length=200)
+    database: str = Field(default="", max_length=4096)
+    table: str = Field(default="", max_length=1000)
+    """A new table of a database that gets the release too, where one is named."""
     replace: bool = False
     read: list[int] = Field(default=[], max_length=1000)
 
@@ -51,9 +55,16 @@ def view(session: Session) -> dict[str, Any]:
         "names": names,
         "folder": session.folder.name,
         "published": published,
-        "command": command_text(session.draft, names),
+        "database": name_inside(names.get("database", _database(session)), session.folder),
+        "command": command_text(session.draft, names, session.folder),
         "python": python_text(session.draft, names, session.folder),
     }
+
+
+def _database(session: Session) -> str:
+    """Return the database the rows come from, if any."""
+    source = session.draft.source
+    return source.path if source and source.place == "database" else ""
 
 
 def _stem(session: Session) -> str:
@@ -69,21 +80,30 @@ async def publish(targets: Targets, session: Here) -> Answer:
     if unread:
         raise ParameterError("Some warnings are not ticked off yet.", hint="read and tick them first.")
     names = targets.model_dump(include=set(_ENDINGS))
+    place = _place(session, targets)
     paths = {what: _target(session, what, name) for what, name in names.items()}
     key = session.release_key
 
     def keep(found: dict[str, Any]) -> None:
-        session.releases.published[key] = found | {"names": names}
+        session.releases.published[key] = found | {"names": names | place}
         session.touch()
 
     private = str(session.private)
     job = session.run(
         session.desk, "publish", "publish", keep,
-        table=table.stored, folder=release.folder, targets=paths, force=targets.replace,
+        table=table.stored, folder=release.folder, targets=paths, place=place, force=targets.replace,
         source=source.path if source and source.place == "folder" else "",
         own=[one for one, choice in session.draft.get("hierarchies").items() if str(choice).startswith(private)],
     )  # fmt: skip
     return go(job=job)
+
+
+def _place(session: Session, targets: Targets) -> dict[str, str]:
+    """Return the database and the table to write into; both, or none."""
+    address, table = targets.database.strip(), targets.table.strip()
+    if bool(address) != bool(table):
+        raise ParameterError("A database and the name of a new table belong together.", hint="name both, or neither.")
+    return {"database": database_address(session.folder, address), "table": table} if table else {}
 
 
 def _target(session: Session, what: str, name: str) -> str:
