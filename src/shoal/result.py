@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -204,6 +205,7 @@ class Result(Release, Generic[Table]):
             files.add(sidecar_path(target))
         with files:
             self.stage(files, target, shuffle=shuffle, sidecar=sidecar, spreadsheet_safe=spreadsheet_safe)
+        logging.getLogger("shoal").info("saved %s", target.name)
         return target
 
     def stage(self, files: Transaction, target: Path, *, shuffle: bool, sidecar: bool, spreadsheet_safe: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,8 @@ from shoal.validation import (
 )
 
 Table = TypeVar("Table")
+_LOG = logging.getLogger("shoal")  # counts and names of methods and files; never a cell of a table
+_LOG.addHandler(logging.NullHandler())
 
 
 class Anonymizer:
@@ -227,6 +230,7 @@ class Anonymizer:
         if not self.notation.is_default:
             frame = replace(frame, notation=self.notation)
         self._check_table(frame)
+        _LOG.info("releasing %d records by %s with k = %d", frame.records, self.method.info.name, self.k)
         self._report(0.0, "reading")
         coded = self._encode(frame)
         frame = frame.tell(self.as_understood())
@@ -236,6 +240,7 @@ class Anonymizer:
         recipe = self.recipe()
         result = make_result(frame, coded, grouping, recipe, self.models, requirements, self.method.info)
         self._report(1.0, "done")
+        _LOG.info("released %d records in %d groups", result.released.num_rows, result.audit.groups)
         return replace(result, inputs=(*_files_of(data), *recipe_inputs(recipe)))
 
     def fit_transform(self, data: Table, y: Any = None) -> Table:
@@ -289,6 +294,7 @@ class Anonymizer:
 
     def _report(self, fraction: float, text: str) -> None:
         """Tell how far the work is; unless the best so far is wanted, this is where a cancelled run ends."""
+        _LOG.debug("%.0f %%: %s", 100 * fraction, text)
         cancellable(self.progress, self.cancel if self.on_interrupt == "raise" else None)(fraction, text)
 
     def _group(self, coded: CodedTable, requirements: tuple[Requirement, ...]) -> Grouping:
@@ -325,6 +331,17 @@ class Anonymizer:
 
     def __sklearn_clone__(self) -> Anonymizer:
         return Anonymizer(**self._given)
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn, which alone calls this, what kind of step of a pipeline this is."""
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags  # noqa: PLC0415
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(),
+            input_tags=InputTags(categorical=True, string=True, allow_nan=True),
+        )
 
     def _changed(self) -> dict[str, str]:
         """Return the parameters that differ from their defaults, in words."""
