@@ -11,7 +11,7 @@ TESTS ?= tests
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint coverage fuzz mutants matrix clean browser servers
+.PHONY: help demo test lint coverage fuzz mutants matrix docs clean browser servers
 .DELETE_ON_ERROR:
 
 help:  ## list these words
@@ -45,6 +45,9 @@ mutants: $(VENV)/.dev  ## break each guard a little and ask that a test notices
 matrix: | $(VENV)/pyvenv.cfg  ## run the tests with the oldest and the newest dependencies; one of them: ARGS=oldest
 	@$(PYTHON) -m tests.matrix $(ARGS)
 
+docs: $(VENV)/.docs  ## build the documentation as a site in build/site/, without network; warnings are errors
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict && echo "build/site/index.html"
+
 clean:  ## remove the environment and everything made by the other words
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov build dist shoal-demo .matrix
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -59,10 +62,15 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/pyvenv.cfg
 	@$(INSTALL) -e '.[pandas,report,web]'
 	@touch $@
 
+$(VENV)/.docs: pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "Installing shoal and what its documentation is built with into $(VENV)"
+	@$(INSTALL) -e '.[pandas,docs]'
+	@touch $@
+
 $(VENV)/.dev: pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "Installing shoal and the tools of its developers into $(VENV)"
 	@$(INSTALL) -e '.[dev]'
-	@touch $@ $(VENV)/.demo
+	@touch $@ $(VENV)/.demo $(VENV)/.docs
 
 # tests look at rendered pages with Chromium; where it cannot be installed they are skipped, and say so
 browser:

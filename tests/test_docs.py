@@ -1,14 +1,28 @@
 from __future__ import annotations
 
+import os
 import re
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+import warnings
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from shoal.cli.app import app
+from shoal.errors import ShoalWarning
+from tests import public_names
+from tests.page_files import write_files
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-TAUGHT = [page for page in PAGES if page.name == "README.md" or page.parent.name == "tutorials"]
-FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+ELSEWHERE = {"docs/how-to/from-postgresql.md", "docs/how-to/with-the-page.md"}
+"""Pages whose commands need a server; tests/cli/test_databases.py and tests/web run such commands against one."""
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MACHINE_PATH = re.compile(r"(?<![\w./>-])/(?:home|root|work|tmp|opt|usr|Users|mnt|var)/")
 FETCHED = re.compile(
@@ -38,7 +52,9 @@ def broken_links(page):
 
 
 def python_blocks(page):
-    return [text for language, text in FENCED.findall(page.read_text("utf-8")) if language == "python"]
+    return [
+        textwrap.dedent(block) for language, block in FENCED.findall(page.read_text("utf-8")) if language == "python"
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -46,20 +62,69 @@ def test_every_relative_link_leads_somewhere(page):
     assert list(broken_links(page)) == []
 
 
-@pytest.mark.parametrize("page", TAUGHT, ids=name)
-def test_every_python_block_is_python(page):
-    blocks = python_blocks(page)
-    assert blocks
-    for block in blocks:
-        compile(block, name(page), "exec")
+def commands(page):
+    """Return the commands of a page that call shoal, each with what the page says is printed after it."""
+    for language, text in FENCED.findall(page.read_text("utf-8")):
+        if language != "console":
+            continue
+        for command in re.split(r"^ *\$ ", text.replace("\\\n", " "), flags=re.MULTILINE)[1:]:
+            line, _, told = command.partition("\n")
+            words = shlex.split(line, comments=True)
+            if words[:1] == ["shoal"]:
+                yield words[1:], told
+
+
+WITH_PYTHON = [page for page in PAGES if python_blocks(page) and name(page) not in ELSEWHERE | {"CONTRIBUTING.md"}]
+WITH_COMMANDS = [page for page in PAGES if [*commands(page)] and name(page) not in ELSEWHERE]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The files that the pages speak of."""
+    return write_files(tmp_path_factory.mktemp("files"))
+
+
+@pytest.fixture
+def here(files, tmp_path, monkeypatch):
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    warnings.simplefilter("ignore", ShoalWarning)  # a page may leave columns out
+    return tmp_path
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("page", TAUGHT, ids=name)
-def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    exec(compile("\n".join(python_blocks(page)), name(page), "exec"), {})  # noqa: S102 - the pages are our own
-    assert (tmp_path / "release.csv").stat().st_size > 0
+@pytest.mark.parametrize("page", WITH_PYTHON, ids=name)
+def test_the_python_of_a_page_runs_from_top_to_bottom(page, here):
+    exec(compile("\n".join(python_blocks(page)), name(page), "exec", dont_inherit=True), {})  # noqa: S102 - our own
+    if page.name == "README.md" or page.parent.name == "tutorials":
+        assert (here / "release.csv").stat().st_size > 0
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=name)
+def test_the_commands_of_a_page_run_and_say_what_it_says(page, here):
+    for words, told in commands(page):
+        run = CliRunner().invoke(app, words, prog_name="shoal")
+        said = " ".join(run.stderr.split())
+        assert run.exit_code == (2 if "Error:" in told else 0), (words, said)
+        for line in told.splitlines():
+            if line.startswith(("Error:", "Hint:")):
+                assert " ".join(line.split()) in said
+
+
+def test_the_pages_name_every_public_name_and_nothing_else():
+    assert public_names.PAGE.read_text("utf-8") == public_names.text(), "write it anew: python -m tests.public_names"
+
+
+def test_the_documentation_builds_strictly_and_fetches_nothing(tmp_path):
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
+    settings = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(build, cwd=ROOT, env=settings, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    for page in ("index.html", "reference/python.html"):
+        html = (tmp_path / "site" / page).read_text("utf-8")
+        assert not re.search(r"<(?:script|img)[^>]*src=\"https?:|<link[^>]*rel=\"stylesheet\"[^>]*https?:", html)
+    assert "quasi_identifiers" in (tmp_path / "site" / "reference" / "python.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -60,6 +60,8 @@ class BottomUp(Method):
         True: after each round a group of 2k or more is split into ⌊n/k⌋ groups, so that sizes end in k..2k - 1.
         False: the groups stay as they were merged.
 
+    Notes
+    -----
     Follows section 4.1 and Figure 4. Line 4 of the figure reads ``"union"``; section 4.2 calls the same step an "increase of penalty",
     and with that the paper's results come out. Among equals the group with the lowest number is taken. The paper leaves open how a group is split: here a piece
     begins with the record farthest from the group's first and takes the records that widen it least. The nearest group is found by a
@@ -99,6 +101,8 @@ class TopDown(Method):
     rounds
         How often the farthest record is looked for when two seeds are chosen.
 
+    Notes
+    -----
     Follows section 4.2 and Figure 5. A side is cut again while it has more than k records, and a cut is made only when at
     least one of its sides has k. Small groups are repaired in the order in which they were cut. Two departures: records are
     pulled from a group of at least 2k - n records, where the paper says more than that, because such a group still

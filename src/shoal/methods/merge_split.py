@@ -28,6 +28,8 @@ class MergeSplit(Method):
         True: a group of k goes on merging while its IPG rises, up to 2k - 1 records (2k could be two groups), and then gives records
         back. False: it ends at k, which loses less information and has the lower IPG.
 
+    Notes
+    -----
     IPG = (1 - IL)·PG, where IL is the group's weighted mean extent over the columns (0..1) and PG = 1 - 1/size.
     A sweep from the corner of small numbers and rare categories tells which free record begins a group. It merges
     until it has k records and, with ``grow``, goes on while IPG rises; then it gives back, one at a time, the record without which IPG is highest, as long as IPG rises and k stay. The fewer than k

@@ -36,6 +36,8 @@ class SBCA(Method):
         What becomes of the fewer than k records left at the end: ``"join"`` the last group, ``"nearest"``: each joins the group
         of the grouped record nearest to it, or ``"suppress"``.
 
+    Notes
+    -----
     Where the paper leaves a choice: values equally similar keep their order, the first record's own value always
     leads; of records equally near the ones earlier in the sorted table are taken; cardinalities are those of the
     whole table throughout; a column's distance counts with its weight.

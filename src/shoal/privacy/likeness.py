@@ -91,6 +91,8 @@ class DeltaDisclosure(_OneBound):
     column
         One sensitive column; by default all of them.
 
+    Notes
+    -----
     Values absent from a group are left out, as they must be unless every group is to hold every value.
     """
 

@@ -101,6 +101,8 @@ class DeltaPresence(_OnPopulation):
     population
         A table of the population with all quasi-identifiers, or the path of a file.
 
+    Notes
+    -----
     Nergiz, Atzori & Clifton (2007). It is counted for each group; where the boxes of local recoding overlap, a
     person who fits several groups is counted with each.
     """

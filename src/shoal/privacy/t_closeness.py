@@ -37,6 +37,8 @@ class TCloseness(PrivacyModel):
     column
         One sensitive column; by default all of them, each by itself.
 
+    Notes
+    -----
     The spread of the whole table is that of all its records, the withheld ones included.
     """
 

@@ -35,6 +35,8 @@ class Forest(Microaggregation):
     scale, within, round_integers, nominal
         As in ``MDAV``.
 
+    Notes
+    -----
     The sum of squares is at most (2k - 1)·max(2k - 1, 3k - 5)² times the least possible (Domingo-Ferrer 2006, slide 14), whichever neighbour is
     taken, and no group is larger than max(2k - 1, 3k - 5). The slides ask for trees of at most 2k - 1, which from k = 5 on cannot
     always be had: a record with three branches of k - 2 makes a tree of 3k - 5, and leaving the branches whole it has no two parts of k.

@@ -51,6 +51,8 @@ class MDAV(Microaggregation):
         of their neighbours while the loss falls: less is lost than with plain MDAV, in time that grows in
         proportion to the records.
 
+    Notes
+    -----
     With categories among the columns this is MDAV-generic: the average record has their most frequent values.
     Where the papers are silent on ties, the record that comes first is taken; with this choice the figures
     published for the reference sets come out to the last digit.
@@ -149,6 +151,8 @@ class Univariate(Microaggregation):
     scale, within, round_integers, nominal
         As in ``MDAV``.
 
+    Notes
+    -----
     The cut minimises the loss in all columns along the order, where the literature often looks at the
     projected values alone; for one column the two agree.
     """
