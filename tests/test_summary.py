@@ -20,6 +20,7 @@ from shoal.summary.association import correlation_ratio, cramers_v, pearson
 from shoal.summary.cells import Cells
 from shoal.summary.distributions import OTHER, _in_bins, _merge, nice_step
 from shoal.summary.finding import count_findable, size_bins
+from tests.schemas import same_meaning
 
 pytestmark = pytest.mark.compiled
 
@@ -73,7 +74,7 @@ def test_a_summary_says_how_text_was_understood():
 
 
 def test_the_published_schema_is_that_of_the_code():
-    assert json.loads(SCHEMA_FILE.read_text("utf-8")) == json_schema()
+    assert same_meaning(json.loads(SCHEMA_FILE.read_text("utf-8"))) == same_meaning(json_schema())
 
 
 def test_a_summary_obeys_the_published_schema():

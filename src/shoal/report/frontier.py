@@ -12,10 +12,15 @@ from shoal.report.words import percent
 COLOURS = (AFTER, "#c77700", "#6f4a9c", "#19734f", "#b3261e", "#56b4e9", "#8a6d3b", INK)
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 
+_LOW = 0.12
+"""Below this share of the picture's height a label under a point would meet the axis."""
+
 
 def frontier_plot(content: dict[str, Any], width: int = 640, height: int = 340) -> Spec:
     """Draw every release between risk (left is safer) and loss (down is more useful), the recommended one ringed."""
     rows = [_row(point) for point in content["points"] if point["drawn"]]
+    highest = max((row["loss"] for row in rows), default=0.0)
+    rows = [row | {"low": row["loss"] < _LOW * highest} for row in rows]
     names = list(dict.fromkeys(row["series"] for row in rows))
     spec = drawing([], width=width, height=height)
     x, y = _axes(rows)
@@ -41,8 +46,14 @@ def frontier_plot(content: dict[str, Any], width: int = 640, height: int = 340) 
             "encoding": {"x": x, "y": y, "color": colour, "shape": shape},
         },
         {
-            "transform": [{"filter": "datum.frontier && !datum.recommended"}],
+            "transform": [{"filter": "datum.frontier && !datum.recommended && !datum.low"}],
             "mark": {**label, "align": "right", "dx": -8, "dy": 12},
+            "encoding": {"x": x, "y": y, "text": {"field": "label"}},
+        },
+        {
+            # below such a point the axis has its own labels
+            "transform": [{"filter": "datum.frontier && !datum.recommended && datum.low"}],
+            "mark": {**label, "align": "left", "dx": 6, "dy": -10},
             "encoding": {"x": x, "y": y, "text": {"field": "label"}},
         },
         {

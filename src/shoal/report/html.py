@@ -90,7 +90,7 @@ def _loss(summary: Summary) -> Figure:
         "What each column pays",
         "Share of the column's detail that is lost: 0 % nothing, 100 % everything.",
         ("column", "released", "detail lost"),
-        ((one.name, words.FORMS[one.released_as], words.percent(one.loss or 0.0)) for one in lost),
+        ((one.name, words.released_form(one), words.percent(one.loss or 0.0)) for one in lost),
     )
 
 
@@ -123,7 +123,7 @@ def _associations(summary: Summary) -> Figure:
 def _spread(summary: Summary, place: int) -> Figure:
     """Return the picture of one column before and after."""
     column = summary.columns[place]
-    note = f"{column.role}, released {words.FORMS[column.released_as]}"
+    note = f"{column.role}, released {words.released_form(column)}"
     spec = plots.distribution(column)
     title = column.name
     left = tuple(words.apart(summary, column.name))

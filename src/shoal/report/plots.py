@@ -19,6 +19,8 @@ INK, QUIET, GRID = "#14213d", "#5c6b80", "#e4e9ef"
 BEFORE, AFTER, LIMIT, ACCENT = "#b7c3cf", "#0b6a8a", "#b3261e", "#c77700"
 FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 WIDTH = 440
+_FIRST_YEAR, _LAST_YEAR = 1500, 2200
+_FEW_BARS = 12
 
 _CONFIG: Spec = {
     "aria": False,
@@ -164,6 +166,8 @@ def _histogram(spread: Distribution) -> Spec:
     axis: Spec = {"title": None, "grid": False, "tickCount": 6}
     if dated:
         axis["format"] = "%Y" if narrowest > 200 else "%Y-%m-%d"
+    else:
+        axis |= _number_axis(spread)
     x: Spec = {"field": "low", "type": kind, "axis": axis, "scale": {"nice": False, "zero": False}}
     if dated:
         x["scale"]["type"] = "utc"
@@ -190,6 +194,19 @@ def _histogram(spread: Distribution) -> Spec:
         ],
         height=180,
     )
+
+
+def _number_axis(spread: Distribution) -> Spec:
+    """Return how numbers stand on an axis: a year has no comma, and a few whole numbers stand below their own bars."""
+    lows = [float(one.low) for one in spread.bins if one.low is not None]
+    highs = [float(one.high) for one in spread.bins if one.high is not None]
+    axis: Spec = {}
+    if min(lows) >= _FIRST_YEAR and max(highs) <= _LAST_YEAR:
+        axis["format"] = "d"
+    steps = [high - low for low, high in zip(lows, highs, strict=True)]
+    if len(lows) <= _FEW_BARS and all(low.is_integer() for low in lows) and set(steps) == {1.0}:
+        axis["values"] = lows  # the end of the last bar is no value
+    return axis
 
 
 def _width(one: Bin, *, dated: bool) -> float:

@@ -17,10 +17,16 @@ FORMS = {
 }
 
 
+def released_form(column: Column) -> str:
+    """Return how a column is released; ranges, terms or sets that lost nothing are the values themselves."""
+    whole = column.loss == 0 and column.released_as in {"range", "node", "set"}
+    return "as its own values, nothing lost" if whole else FORMS[column.released_as]
+
+
 def released_from(column: Column) -> str:
     """Return how a column is released, and how its text was understood where that is not plain."""
     read = f"; read as {column.read_as}" if column.read_as else ""
-    return f"{FORMS[column.released_as]}{read}"
+    return f"{released_form(column)}{read}"
 
 
 LIMITS = (

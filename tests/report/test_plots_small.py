@@ -1,0 +1,48 @@
+"""Small things people look at: years, few whole numbers, columns that lost nothing, labels near an axis."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+
+import pytest
+
+import shoal
+from shoal.report.frontier import frontier_plot
+from shoal.report.plots import _number_axis
+from shoal.report.words import released_form
+
+
+def spread(*ends):
+    return SimpleNamespace(bins=[SimpleNamespace(low=low, high=high) for low, high in itertools.pairwise(ends)])
+
+
+@pytest.mark.parametrize(
+    ("ends", "axis"),
+    [
+        ((1980, 1990, 2000), {"format": "d"}),
+        ((0, 1, 2), {"values": [0.0, 1.0]}),
+        ((0, 10, 20), {}),
+        ((0.5, 1.5, 2.5), {}),
+        ((1000, 1500, 2000), {}),
+    ],
+)
+def test_an_axis_suits_its_numbers(ends, axis):
+    assert _number_axis(spread(*ends)) == axis
+
+
+def test_a_column_that_lost_nothing_is_not_said_to_be_coarser():
+    table = {"age": [30, 30, 40, 40], "job": ["a", "a", "b", "b"]}
+    result = shoal.anonymize(table, k=2, quasi_identifiers=["age", "job"], method="mondrian")
+    columns = result.report().summary.columns
+    assert {released_form(column) for column in columns} == {"as its own values, nothing lost"}
+    assert "[30-39]" not in result.report().markdown
+
+
+def test_the_label_of_a_point_near_the_axis_stands_above_it():
+    points = [
+        {"series": "m", "sampled": False, "k": k, "loss": loss, "frontier": True, "recommended": False, "drawn": True}
+        for k, loss in ((2, 0.01), (50, 0.4))
+    ]
+    rows = frontier_plot({"points": points})["data"]["values"]
+    assert [row["low"] for row in rows] == [True, False]
