@@ -21,13 +21,16 @@ from shoal.api.checks import (
 )
 from shoal.api.roles import ROLES, Roles, check_role_columns, check_roles, warn_of_columns_left_out
 from shoal.api.settings import make_recipe, recipe_parameters
+from shoal.api.streaming import stream_release
 from shoal.arrays import CancelToken, Effort, Progress, Release
 from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Weight, check_hierarchies, encode
 from shoal.engines.memory import group_table
+from shoal.engines.stream.engine import StreamRelease
 from shoal.errors import DataError, ParameterError
 from shoal.frames import Frame, to_frame
 from shoal.hierarchy import Hierarchy
 from shoal.io.files import open_table
+from shoal.io.source import ReadOptions
 from shoal.io.transaction import Transaction
 from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Grouping, Method, Task
@@ -242,6 +245,51 @@ class Anonymizer:
         self._report(1.0, "done")
         _LOG.info("released %d records in %d groups", result.released.num_rows, result.audit.groups)
         return replace(result, inputs=(*_files_of(data), *recipe_inputs(recipe)))
+
+    def stream(
+        self,
+        data: str | Path,
+        target: str | Path,
+        *,
+        memory: int | str | None = None,
+        workers: int | None = None,
+        scratch: str | Path | None = None,
+        force: bool = False,
+        table: str | None = None,
+        query: str | None = None,
+    ) -> StreamRelease:
+        """Release a table that need not fit into memory, from file to file.
+
+        The groups are those that ``fit`` finds with the method ``optimise``. What cannot be done fragment by fragment is refused before any work.
+
+        Parameters
+        ----------
+        data
+            The path of a CSV or Parquet file or of a folder of Parquet files, or the address of a database. It is read once.
+        target
+            A ``.parquet``, ``.csv`` or ``.csv.gz`` file, or a new folder, which gets several Parquet files.
+        memory
+            What all processes together should stay within, such as ``"4GB"``; by default half of what is free.
+        workers
+            Processes that group fragments; by default one a core, as far as memory allows. The groups do not depend on it.
+        scratch
+            The folder in which rows lie meanwhile, in a private folder that is removed at the end; by default beside the target.
+        force
+            Replace an existing file.
+        table
+            The table of a database.
+        query
+            The rows of a database, as a query that only reads.
+
+        Returns
+        -------
+        StreamRelease
+            Where the rows are, and what was measured.
+        """
+        options = ReadOptions(table=table, query=query)
+        return stream_release(
+            self, data, target, memory=memory, workers=workers, scratch=scratch, force=force, options=options
+        )
 
     def fit_transform(self, data: Table, y: Any = None) -> Table:
         """Make the release of a table and return its rows, as the kind of table that came.

@@ -40,6 +40,7 @@ __all__ = [
     "Risk",
     "UniqueSet",
     "audit",
+    "audit_of_sizes",
     "check_codes",
     "check_cover",
     "check_release",
@@ -257,6 +258,11 @@ def _assemble(
         risk=measure_risk(size, people) if len(size) else None,
         population=tuple(estimate_uniqueness(size, sampling_fraction)) if sampling_fraction and len(size) else (),
     )
+
+
+def audit_of_sizes(quasi_identifiers: Sequence[str], size: LongArray) -> Audit:
+    """Return the audit of a table of which only the sizes of its groups are known."""
+    return _assemble(tuple(quasi_identifiers), size, {}, None, None)
 
 
 def measure_attribute(

@@ -119,7 +119,7 @@ class Codebook:
     def look_up(self, name: str, column: pa.Array | pa.ChunkedArray) -> IntArray:
         """Return the code of each cell of a column."""
         encoded = encode_dictionary(column)
-        place = self._places(encoded.dictionary)
+        place = self.places(encoded.dictionary)
         if (place < 0).any():
             raise DataError(
                 f"The column {name!r} holds values that were not there when the table was first read.",
@@ -129,7 +129,7 @@ class Codebook:
         indices = encoded.indices.fill_null(len(place)) if encoded.indices.null_count else encoded.indices
         return np.asarray(codes[np.asarray(indices)], np.int32)
 
-    def _places(self, values: pa.Array) -> LongArray:
+    def places(self, values: pa.Array) -> LongArray:
         """Return where values stand among those that are known, -1 for one that is not."""
         if self._sorted is not None and pa.types.is_integer(values.type):
             known, order = self._sorted
@@ -154,6 +154,8 @@ class Coding:
     attributes: dict[str, CodedAttribute]
     """Sensitive and class columns with their totals; their codes are left empty."""
     books: dict[str, Codebook] = field(repr=False)
+    typed: dict[str, pa.Array] = field(default_factory=dict, repr=False)
+    """Columns of ranges: each distinct value in the type it has, in the order of the codebook."""
     understood: dict[str, str] = field(default_factory=dict)
     """How the text in columns is read, in words, where its type does not say it."""
 
@@ -173,6 +175,12 @@ class Coding:
         for row, column in enumerate(self.columns):
             codes[row] = self.books[column.name].look_up(column.name, batch.column(column.name))
         return self.part(codes, {name: self.books[name].look_up(name, batch.column(name)) for name in self.attributes})
+
+    def typed_cells(self, name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Return a column of ranges with the type its values have: what texts mean is decided by all texts of the table."""
+        encoded = encode_dictionary(column)
+        place = pa.array(np.asarray(self.books[name].places(encoded.dictionary)))
+        return pa.chunked_array([self.typed[name].take(place).take(encoded.indices)])
 
     def part(self, codes: IntArray, attributes: Mapping[str, IntArray]) -> CodedTable:
         """Return codes as a part of the table."""
@@ -202,6 +210,7 @@ def make_coding(
     books: dict[str, Codebook] = {}
     side: dict[str, CodedAttribute] = {}
     understood: dict[str, str] = {}
+    typed: dict[str, pa.Array] = {}
     for name in quasi_identifiers:
         frame = _distinct_rows(name, learned.columns[name], untyped=untyped, notation=notation)
         with _distinct_counted(name):
@@ -214,6 +223,8 @@ def make_coding(
             )
         columns.append(table.columns[0])
         books[name] = _codebook(learned.columns[name], table.codes[0])
+        if table.columns[0].kind == "interval" and not table.columns[0].ordinal:
+            typed[name] = _one_piece(frame.typed(name))
         understood |= frame.understood([name])
     for name in attributes:
         frame = _distinct_rows(name, learned.columns[name], untyped=untyped, notation=notation)
@@ -223,7 +234,11 @@ def make_coding(
         side[name] = _with_totals(coded, learned.columns[name])
         understood |= frame.understood([name])
     checked = check_weights(weights, quasi_identifiers)
-    return Coding(learned.records, tuple(columns), checked, side, books, understood)
+    return Coding(learned.records, tuple(columns), checked, side, books, typed, understood)
+
+
+def _one_piece(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def _only(given: Mapping[str, Any] | None, name: str) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class Delimited(Source):
         separator = "\t" if ".tsv" in path.name.lower() else layout.separator if layout else ","
         options = pacsv.WriteOptions(delimiter=separator)
         encoding = layout.encoding if layout else "utf-8"
-        with _packing(path) as stream:
+        with packing(path) as stream:
             pacsv.write_csv(table, stream if encoding == "utf-8" else _Recoded(stream, encoding), options)
 
 
@@ -269,7 +269,7 @@ def _explain(location: Location, form: _Form) -> DataError:
 
 
 @contextlib.contextmanager
-def _packing(path: Path) -> Iterator[Any]:
+def packing(path: Path) -> Iterator[Any]:
     """Give a stream of bytes that is packed as the file's name says."""
     name = path.name.lower()
     with contextlib.ExitStack() as stack:

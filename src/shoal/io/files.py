@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,6 +65,16 @@ def _find(place: str | os.PathLike[str], options: ReadOptions) -> tuple[Location
             hint="leave it out.",
         )
     return location, source
+
+
+def gives_text(place: str | os.PathLike[str]) -> bool:
+    """Tell whether all columns of a source are text because it is a text file."""
+    return find_source(locate(place)).name == "CSV file"
+
+
+def source_faults_told(place: str | os.PathLike[str]) -> AbstractContextManager[None]:
+    """Say in one sentence why a source cannot be read while its batches are."""
+    return _faults_told(locate(place))
 
 
 @contextmanager

@@ -1,0 +1,120 @@
+"""A recipe run on a table that need not fit into memory."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from shoal.api.roles import check_role_columns, warn_of_columns_left_out
+from shoal.engines.plan import Job, uncuttable_models
+from shoal.engines.stream.engine import Order, StreamRelease, free_memory, stream
+from shoal.errors import NotationNotice, ParameterError
+from shoal.frames import Frame
+from shoal.io.source import ReadOptions
+from shoal.methods.base import Task
+from shoal.recipe import recipe_inputs
+from shoal.validation import check_int, check_path
+
+if TYPE_CHECKING:
+    from shoal.api.anonymizer import Anonymizer
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_WORKER = 1 << 29
+"""Memory that a worker takes, about."""
+_NOT_YET = ("person", "household", "survey_weight", "together", "pseudonymize", "treat")
+"""Parameters that need rows of several fragments, or steps that are not taken there."""
+
+
+def parse_memory(owner: str, text: Any) -> int:
+    """Return bytes, given as a number or as text such as ``4GB`` or ``500 MiB``."""
+    if isinstance(text, int) and not isinstance(text, bool) and text > 0:
+        return text
+    found = (
+        re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?\s*", text, re.IGNORECASE) if isinstance(text, str) else None
+    )
+    size = int(float(found[1]) * _UNITS[found[2].upper()]) if found else 0
+    if size < 1:
+        raise ParameterError(
+            f"The 'memory' parameter of {owner} must be a size such as '4GB'. Got {str(text)[:40]!r} instead."
+        )
+    return size
+
+
+def check_streamable(recipe: Anonymizer) -> None:
+    """Refuse in one sentence, before any work, what cannot be done fragment by fragment."""
+    family = recipe.method.info.family
+    if family not in {"local", "multidimensional"}:
+        raise _refusal(
+            f"the method {recipe.method.info.name!r}, which needs the whole table", "take method='optimise'."
+        )
+    if recipe.release != "ranges":
+        raise _refusal("a release with representatives", "take release='ranges'.")
+    if recipe.widen:
+        raise _refusal("'widen'", "leave it out.")
+    models = uncuttable_models(recipe.models)
+    if models:
+        raise _refusal(f"{models[0]}, which must see all groups at once", "leave it out, or take engine='memory'.")
+    for name in _NOT_YET:
+        if getattr(recipe, name, None):
+            raise _refusal(f"the parameter {name!r}", "leave it out, or take engine='memory'.")
+
+
+def _refusal(what: str, hint: str) -> ParameterError:
+    return ParameterError(f"A table cannot be streamed with {what}.", hint=hint)
+
+
+def stream_release(
+    recipe: Anonymizer,
+    data: str | Path,
+    target: str | Path,
+    *,
+    memory: int | str | None = None,
+    workers: int | None = None,
+    scratch: str | Path | None = None,
+    force: bool = False,
+    options: ReadOptions | None = None,
+) -> StreamRelease:
+    """Release a table from file to file by a recipe; see ``Anonymizer.stream``."""
+    check_streamable(recipe)
+    size = free_memory() if memory is None else parse_memory("Anonymizer.stream", memory)
+    number = min(os.cpu_count() or 1, max(1, size // (2 * _WORKER))) if workers is None else workers
+    task = Task(k=recipe.k, max_suppression=recipe.max_suppression, effort=recipe.effort, seed=recipe.seed)
+    given = options or ReadOptions()
+
+    def check_columns(names: Sequence[str]) -> None:
+        frame = Frame(pa.table({name: pa.array([], pa.string()) for name in names}))
+        check_role_columns(recipe.roles, frame)
+        warn_of_columns_left_out(recipe.roles, frame)
+
+    local = "://" not in str(data)
+    order = Order(
+        place=data,
+        target=check_path("Anonymizer.stream", "target", target),
+        quasi_identifiers=recipe.quasi_identifiers,
+        sensitive=recipe.sensitive,
+        keep=recipe.keep,
+        job=Job(recipe.method, task, recipe.models, recipe.sensitive),
+        options=ReadOptions(given.separator, given.encoding, recipe.notation, given.table, given.query),
+        kinds=recipe.kinds,
+        hierarchies=recipe.hierarchies,
+        weights=recipe.weights,
+        memory=size,
+        workers=check_int("Anonymizer.stream", "workers", number, least=1),
+        scratch=None if scratch is None else check_path("Anonymizer.stream", "scratch", scratch),
+        force=force,
+        inputs=(*([Path(data)] if local else []), *recipe_inputs(recipe.recipe())),
+        check_columns=check_columns,
+        progress=recipe.progress,
+        cancel=recipe.cancel,
+    )
+    made = stream(order)
+    told = [f"{name} as {words}" for name, words in made.understood.items() if name in recipe.as_understood()]
+    if told:
+        warnings.warn(f"Understood {'; '.join(told)}.", NotationNotice, stacklevel=3)
+    return made

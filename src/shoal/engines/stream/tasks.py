@@ -1,0 +1,135 @@
+"""What workers do. Each task is told where its rows lie and writes what comes out beside them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.arrays import AnyArray, IntArray, LongArray
+from shoal.audit import check_cover
+from shoal.encoding import CodedTable
+from shoal.enforcement.keeping import group_records
+from shoal.engines.contents import in_sample
+from shoal.engines.cutting import Tree
+from shoal.engines.fragments import Counts
+from shoal.engines.learning import Coding
+from shoal.engines.plan import Job, count_batch, run_fragment
+from shoal.engines.releasing import Statistics, release_fragment
+from shoal.engines.stream.spool import private, read_codes, read_rows, write_codes, write_rows
+from shoal.frames import Frame
+from shoal.methods.base import Grouping
+from shoal.notation import Notation
+from shoal.privacy.base import bind_models
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all workers need to know; sent once to each."""
+
+    coding: Coding
+    job: Job
+    share: float | None
+    """The share of the table in the sample; None: the table is one fragment."""
+    tree: Tree | None
+    columns: tuple[str, ...]
+    """The columns of the release, in the order of the input."""
+    untyped: bool
+    notation: Notation
+    piles: int
+    """To how many piles the rows of a fragment are dealt."""
+    records: int
+
+
+def code_batch(setting: Setting, batch: Path) -> AnyArray:
+    """Code a batch, keep its codes on disk, and return those of the records in the sample."""
+    table = setting.coding.code(read_rows(batch))
+    codes = np.vstack([table.codes, *(one.codes for one in table.attributes.values())])
+    write_codes(codes, batch.with_suffix(".codes"))
+    if setting.share is None:
+        return codes[:, :0]
+    return codes[:, in_sample(table, setting.job.task.seed, setting.share)]
+
+
+def as_part(setting: Setting, codes: AnyArray) -> CodedTable:
+    """Return stacked codes as a part of the table."""
+    width = len(setting.coding.columns)
+    names = list(setting.coding.attributes)
+    side = {name: np.ascontiguousarray(codes[width + row]) for row, name in enumerate(names)}
+    return setting.coding.part(np.ascontiguousarray(codes[:width]), side)
+
+
+def sort_batch(setting: Setting, batch: Path) -> tuple[Counts, LongArray]:
+    """Sort a batch by leaf on disk; return what was counted, and where the rows of each leaf end."""
+    assert setting.tree is not None  # noqa: S101
+    codes = np.asarray(read_codes(batch.with_suffix(".codes")))
+    part = as_part(setting, codes)
+    leaf = setting.tree.assign(part.codes)
+    order = np.argsort(leaf, kind="stable")
+    write_codes(codes[:, order], batch.with_suffix(".sorted"))
+    write_rows(read_rows(batch).take(pa.array(order)), batch.with_suffix(".rows"))
+    batch.unlink()
+    batch.with_suffix(".codes").unlink()
+    counts = count_batch(part, leaf, setting.tree.leaves)
+    return counts, np.concatenate(([0], np.cumsum(counts.records)))
+
+
+def group_fragment(setting: Setting, stretches: Sequence[tuple[Path, int, int]], target: Path) -> Statistics:
+    """Group a fragment, whose rows are stretches of sorted batches, and write its released rows, dealt to piles."""
+    codes = np.concatenate(
+        [read_codes(batch.with_suffix(".sorted"))[:, begin:end] for batch, begin, end in stretches], axis=1
+    )
+    rows = pa.concat_tables([read_rows(batch.with_suffix(".rows"))[begin:end] for batch, begin, end in stretches])
+    part, job = as_part(setting, codes), setting.job
+    grouping = _group_whole(part, job) if setting.share is None else run_fragment(part, job, setting.records)
+    piece = release_fragment(part, grouping, job.task.k)
+    kept = rows.take(pa.array(piece.kept))
+    released = pa.table(
+        {name: piece.columns[name] if name in piece.columns else _plain(kept.column(name)) for name in setting.columns}
+    )
+    _check_cells(setting, kept, released)
+    _deal(released, setting.piles, target)
+    return piece.statistics
+
+
+def _group_whole(part: CodedTable, job: Job) -> Grouping:
+    """Group a table of one fragment as it is in memory: in the order of its rows."""
+    return group_records(job.method, part, replace(job.task, requirements=bind_models(job.models, part, job.sensitive)))
+
+
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column without a dictionary: those of fragments differ."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _check_cells(setting: Setting, original: pa.Table, released: pa.Table) -> None:
+    """Read every distinct cell anew and ask whether it covers the values it stands for."""
+    frame = Frame(original, untyped=setting.untyped, notation=setting.notation)
+    for column in setting.coding.columns:
+        by_number = column.kind == "interval" and not column.ordinal
+        own = (
+            setting.coding.typed_cells(column.name, original.column(column.name))
+            if by_number
+            else frame.cells(column.name)
+        )
+        check_cover(column, own, released.column(column.name))
+
+
+def _deal(released: pa.Table, piles: int, target: Path) -> None:
+    """Write rows in a fresh order, dealt at random to piles, one record batch each."""
+    draw = np.random.default_rng(secrets.randbits(128))
+    order: IntArray = draw.permutation(released.num_rows).astype(np.int32)
+    ends = np.cumsum(draw.multinomial(released.num_rows, np.full(piles, 1.0 / piles)))
+    shuffled = released.take(pa.array(order)).combine_chunks()
+    empty = released.schema.empty_table()
+    with pa.OSFile(str(private(target)), "wb") as sink, pa.ipc.new_file(sink, released.schema) as writer:
+        begin = 0
+        for end in ends.tolist():
+            pile = shuffled[begin:end] if end > begin else empty
+            batches = pile.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=released.schema)]
+            writer.write_batch(batches[0])
+            begin = end

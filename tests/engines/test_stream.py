@@ -1,0 +1,219 @@
+"""Releases from file to file: the same groups as in memory, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as papq
+import pytest
+
+import shoal
+from shoal.engines.stream import engine, spool, tasks
+from shoal.errors import CancelledError, ColumnError, DataError, FileError, ParameterError, PrivacyError
+from shoal.io.files import open_table
+from tests.engines.tables import HIERARCHIES, QUASI_IDENTIFIERS, people
+
+MODELS = (shoal.LDiversity(2), shoal.TCloseness(0.4))
+COMMON = {
+    "k": 5,
+    "quasi_identifiers": QUASI_IDENTIFIERS,
+    "sensitive": ["illness"],
+    "identifiers": ["note"],
+    "hierarchies": HIERARCHIES,
+    "effort": "fast",
+}
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    """Let batches on disk have 100 rows, so that small tables have many."""
+    monkeypatch.setattr(engine, "_ROWS", 100)
+    monkeypatch.setattr(engine, "_FEWEST_ROWS", 100)
+
+
+def rows_of(table):
+    return sorted(zip(*(column.to_pylist() for column in table.columns), strict=True), key=repr)
+
+
+def in_memory(table, **parameters):
+    return shoal.anonymize(table, **COMMON | parameters)
+
+
+def streamed(source, target, workers=1, **parameters):
+    return shoal.Anonymizer(**COMMON | parameters).stream(source, target, workers=workers)
+
+
+def write(table, path):
+    papq.write_table(table, path)
+    return path
+
+
+@pytest.mark.usefixtures("small_fragments")
+@pytest.mark.parametrize("models", [(), MODELS])
+def test_streamed_groups_are_those_in_memory_whatever_the_order_of_rows(tmp_path, models):
+    table = people(900)
+    mixed = table.take(pa.array(np.random.default_rng(2).permutation(900)))
+    expected = in_memory(table, models=models)
+    made = streamed(write(mixed, tmp_path / "people.parquet"), tmp_path / "release.parquet", models=models)
+    assert made.fragments == expected.details["fragments"] > 3
+    assert rows_of(papq.read_table(made.path)) == rows_of(expected.released)
+    assert made.metrics["ncp"] == pytest.approx(expected.metrics["ncp"], rel=1e-9)
+    assert made.audit.k == expected.audit.k
+    assert made.audit.sensitive["illness"] == pytest.approx(expected.audit.sensitive["illness"])
+
+
+def test_two_workers_and_a_small_table_give_the_groups_of_memory(tmp_path):
+    table = people(250)
+    made = streamed(write(table, tmp_path / "people.parquet"), tmp_path / "release.csv", workers=2)
+    assert made.fragments == 1
+    found = pacsv.read_csv(
+        tmp_path / "release.csv",
+        convert_options=pacsv.ConvertOptions(
+            column_types=dict.fromkeys(["age", "height"], pa.string()), strings_can_be_null=True
+        ),
+    )
+    assert rows_of(found) == rows_of(in_memory(table).released)
+
+
+@pytest.mark.usefixtures("small_fragments")
+def test_text_files_and_folders_come_in_and_folders_of_parts_go_out(tmp_path):
+    table = people(600)
+    pacsv.write_csv(table, tmp_path / "people.csv")
+    expected = in_memory(open_table(tmp_path / "people.csv"))
+    made = streamed(tmp_path / "people.csv", tmp_path / "release")
+    assert len(made.files) == 3
+    assert sorted(path.name for path in (tmp_path / "release").iterdir()) == [path.name for path in made.files]
+    assert rows_of(papq.read_table(tmp_path / "release")) == rows_of(expected.released)
+    (tmp_path / "parts").mkdir()
+    for number in range(3):
+        write(table[200 * number : 200 * number + 200], tmp_path / "parts" / f"{number}.parquet")
+    again = streamed(tmp_path / "parts", tmp_path / "again.parquet")
+    assert rows_of(papq.read_table(again.path)) == rows_of(in_memory(table).released)
+
+
+@pytest.mark.usefixtures("small_fragments")
+def test_rows_are_scattered_over_the_whole_release(tmp_path):
+    made = streamed(
+        write(people(900), tmp_path / "people.parquet"), tmp_path / "release", keep=["note"], identifiers=[]
+    )
+    first = papq.read_table(made.files[0]).column("note").to_pylist()
+    assert len({int(one) // 100 for one in first}) > 5
+    assert first != sorted(first, key=int)
+
+
+def only(folder, *names):
+    """Tell whether a folder holds these names and nothing else, hidden ones included."""
+    return sorted(path.name for path in folder.iterdir()) == sorted(names)
+
+
+@pytest.mark.usefixtures("small_fragments")
+def test_scratch_is_private_and_removed(tmp_path, monkeypatch):
+    seen = []
+
+    def look(setting, stretches, target):
+        room = target.parent
+        seen.append((room.stat().st_mode & 0o777, {path.stat().st_mode & 0o777 for path in room.iterdir()}))
+        return tasks.group_fragment(setting, stretches, target)
+
+    monkeypatch.setattr(engine, "group_fragment", look)
+    streamed(write(people(600), tmp_path / "people.parquet"), tmp_path / "release.parquet")
+    assert {mode for mode, _ in seen} == {0o700}
+    assert set.union(*(modes for _, modes in seen)) == {0o600}
+    assert only(tmp_path, "people.parquet", "release.parquet")
+
+
+@pytest.mark.usefixtures("small_fragments")
+@pytest.mark.parametrize("step", ["code_batch", "sort_batch", "group_fragment", "check_written"])
+@pytest.mark.parametrize("fault", [KeyboardInterrupt, OSError(28, "No space left on device")])
+def test_whatever_goes_wrong_leaves_nothing(tmp_path, monkeypatch, step, fault):
+    def fail(*_):
+        raise fault
+
+    monkeypatch.setattr(engine, step, fail)
+    with pytest.raises((KeyboardInterrupt, FileError)):
+        streamed(write(people(600), tmp_path / "people.parquet"), tmp_path / "release.parquet")
+    assert only(tmp_path, "people.parquet")
+
+
+def test_a_cancelled_run_leaves_nothing(tmp_path):
+    event = threading.Event()
+    event.set()
+    with pytest.raises(CancelledError):
+        streamed(write(people(300), tmp_path / "people.parquet"), tmp_path / "release.parquet", cancel=event)
+    assert only(tmp_path, "people.parquet")
+
+
+def test_a_table_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    path = write(people(300), tmp_path / "people.parquet")
+
+    def touch(table, target):
+        os.utime(path, ns=(1, 1))
+        return spool_write(table, target)
+
+    spool_write = spool.write_rows
+    monkeypatch.setattr(spool, "write_rows", touch)
+    with pytest.raises(DataError, match="changed while it was read"):
+        streamed(path, tmp_path / "release.parquet")
+    assert only(tmp_path, "people.parquet")
+
+
+def test_a_damaged_part_and_parts_that_differ_are_refused(tmp_path):
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    write(people(200), parts / "0.parquet")
+    (parts / "1.parquet").write_bytes(b"no table")
+    with pytest.raises(DataError, match="damaged"):
+        streamed(parts, tmp_path / "release.parquet")
+    write(people(200).drop_columns(["blood"]), parts / "1.parquet")
+    with pytest.raises(DataError, match="different columns"):
+        streamed(parts, tmp_path / "release.parquet")
+    assert only(tmp_path, "parts")
+
+
+def test_a_group_below_k_in_the_staged_rows_stops_the_release(tmp_path, monkeypatch):
+    deal = tasks._deal
+
+    def spoil(released, piles, target):
+        cells = released.column("blood").to_pylist()
+        deal(
+            released.set_column(released.column_names.index("blood"), "blood", pa.array(["other", *cells[1:]])),
+            piles,
+            target,
+        )
+
+    monkeypatch.setattr(tasks, "_deal", spoil)
+    with pytest.raises(PrivacyError, match="a group of 1"):
+        streamed(write(people(300), tmp_path / "people.parquet"), tmp_path / "release.parquet")
+    assert only(tmp_path, "people.parquet")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"method": "mdav", "hierarchies": {}, "quasi_identifiers": ["age"]}, "mdav"),
+        ({"widen": 0.5}, "widen"),
+        ({"models": [shoal.DeltaDisclosure(2.0)]}, "DeltaDisclosure"),
+    ],
+)
+def test_what_cannot_be_streamed_is_refused_before_any_work(tmp_path, parameters, words):
+    with pytest.raises(ParameterError, match=f"cannot be streamed with .*{words}"):
+        streamed(tmp_path / "not there.parquet", tmp_path / "release.parquet", **parameters)
+
+
+def test_targets_and_columns_are_checked_first(tmp_path):
+    path = write(people(100), tmp_path / "people.parquet")
+    with pytest.raises(FileError, match="is an input"):
+        shoal.Anonymizer(**COMMON).stream(path, path, force=True)
+    with pytest.raises(FileError, match=r"cannot be written as \.xlsx"):
+        streamed(path, tmp_path / "release.xlsx")
+    with pytest.raises(ColumnError, match="'nobody'"):
+        streamed(path, tmp_path / "release.parquet", keep=["nobody"])
+    with pytest.raises(ParameterError, match="'memory'"):
+        shoal.Anonymizer(**COMMON).stream(path, tmp_path / "release.parquet", memory="much")
+    with pytest.raises(ParameterError, match="at most the number of records"):
+        streamed(path, tmp_path / "release.parquet", k=101)
+    assert only(tmp_path, "people.parquet")
