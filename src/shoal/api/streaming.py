@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _WORKER = 1 << 29
 """Memory that a worker takes, about."""
+_OF_TEXT, _OF_PACKED = 8, 40
+"""Bytes in memory for each byte of a text file, and of a packed one; measured with eight quasi-identifiers."""
 _NOT_YET = ("person", "household", "survey_weight", "together", "pseudonymize", "treat")
 """Parameters that need rows of several fragments, or steps that are not taken there."""
 
@@ -63,6 +65,18 @@ def check_streamable(recipe: Anonymizer) -> None:
     for name in _NOT_YET:
         if getattr(recipe, name, None):
             raise _refusal(f"the parameter {name!r}", "leave it out, or take engine='memory'.")
+
+
+def is_too_large(place: str | Path) -> bool:
+    """Tell whether a file would take more memory than half of what is free, by its size; an address is never asked for its own."""
+    path = Path(place)
+    if "://" in str(place) or not path.exists():
+        return False
+    files = [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
+    needed = sum(
+        one.stat().st_size * (_OF_TEXT if one.suffix in {".csv", ".tsv", ".txt"} else _OF_PACKED) for one in files
+    )
+    return needed > free_memory()
 
 
 def _refusal(what: str, hint: str) -> ParameterError:

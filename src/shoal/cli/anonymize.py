@@ -22,6 +22,7 @@ from shoal.cli.options import (
     show_values_option,
 )
 from shoal.cli.showing import tell_result
+from shoal.cli.streaming import engine_options, is_streamed, run_streamed, tell_streamed
 from shoal.cli.targets import add_targets, check_target_table
 
 
@@ -84,6 +85,7 @@ from shoal.cli.targets import add_targets, check_target_table
     "--save-recipe",
     text="Write all choices to a recipe file, to repeat the release.",
 )
+@engine_options
 @force_option
 @show_values_option
 @json_option
@@ -102,6 +104,9 @@ def command(
     report: Path | None,
     report_examples: bool,
     save_recipe: Path | None,
+    engine: str,
+    memory: str | None,
+    scratch: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -118,6 +123,18 @@ def command(
 
     with progress_bar("reading") as progress:
         anonymizer = make_anonymizer(recipe, choices | reading.notation, progress)
+        others = {
+            "--to-table": to_table,
+            "--report": report,
+            "--save-recipe": save_recipe,
+            "--keep-order": keep_order,
+            "--sidecar": sidecar,
+            "--spreadsheet-safe": spreadsheet_safe,
+        }
+        if is_streamed(engine, anonymizer, file, output, others) and output:
+            made = run_streamed(anonymizer, file, reading, output, memory=memory, scratch=scratch, force=force)
+            tell_streamed(made, anonymizer, as_json=as_json)
+            return
         inputs = [
             *([file] if isinstance(file, Path) else []),
             *([recipe] if recipe else []),

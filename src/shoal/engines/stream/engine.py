@@ -141,12 +141,13 @@ class _Run:
             piles=-(-coding.records // (2 * self.rows)),
             records=coding.records,
         )
-        with Workers(order.workers, setting, order.cancel) as workers:
+        number = 1 if share is None else order.workers  # a pool does not pay for one fragment
+        with Workers(number, setting, order.cancel) as workers:
             sample = list(workers.run(code_batch, [(batch,) for batch in spool.batches]))
         pilot = as_part(setting, np.concatenate(sample, axis=1))
         order.progress(0.2, "cutting the table")
         setting = replace(setting, tree=cut_table(pilot, coding.records, order.job))
-        with Workers(order.workers, setting, order.cancel) as workers:
+        with Workers(number, setting, order.cancel) as workers:
             stretches = self._sort(workers, setting, spool)
             pieces, statistics = self._group(workers, stretches)
         audit = self._recount(pieces, coding, statistics)

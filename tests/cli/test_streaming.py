@@ -1,0 +1,44 @@
+"""``shoal anonymize --engine stream``."""
+
+from __future__ import annotations
+
+import pyarrow.parquet as papq
+import pytest
+
+from shoal.api import streaming
+from tests.engines.tables import people
+
+OPTIONS = ["-k", "5", "--qi", "age,height,blood", "--sensitive", "illness", "--effort", "fast"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "people.parquet"
+    papq.write_table(people(200).select(["age", "height", "blood", "illness"]), path)
+    return path
+
+
+def test_a_table_is_streamed_from_file_to_file(shoal, table, tmp_path):
+    target = tmp_path / "release.parquet"
+    done = shoal("anonymize", table, *OPTIONS, "--engine", "stream", "--memory", "1GB", "-o", target, "--json")
+    assert done.code == 0
+    told = done.json
+    assert told["k"] >= 5
+    assert told["records"] == papq.read_table(target).num_rows == 200
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.parquet", "release.parquet"]
+
+
+def test_a_large_file_is_streamed_without_being_asked(shoal, table, tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "free_memory", lambda: 1)
+    done = shoal("anonymize", table, *OPTIONS, "-o", tmp_path / "release.parquet", "--json")
+    assert done.json["fragments"] == 1
+
+
+def test_what_a_streamed_release_lacks_is_said_before_any_work(shoal, table, tmp_path):
+    done = shoal("anonymize", table, *OPTIONS, "--engine", "stream")
+    assert "Got no --output" in done.sentences
+    done = shoal(
+        "anonymize", table, *OPTIONS, "--engine", "stream", "-o", tmp_path / "r.csv", "--report", tmp_path / "r.html"
+    )
+    assert "--report cannot be used" in done.sentences
+    assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
