@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.large_tables import make
 from benchmarks.measuring import Row, in_new_process, kept_rows, peak_megabytes, publish
+from shoal.arrays import Effort
 from shoal.encoding import CodedTable, encode
 from shoal.engines.memory import group_table
 from shoal.frames import to_frame
@@ -37,7 +38,7 @@ def loss_of(table: CodedTable, labels: Any) -> float:
     return Problem.of(table, Task(k=K)).solution(labels, int(labels.max()) + 1).loss
 
 
-def measure(name: str, records: int, effort: str) -> Row:
+def measure(name: str, records: int, effort: Effort) -> Row:
     """Group a table in memory by cuts alone and by the plan, kernels compiled beforehand."""
     table = coded_table(name, records)
     few = table.take(np.arange(3_000))
