@@ -64,7 +64,7 @@ def number_without_gaps(labels: IntArray) -> IntArray:
 def mend(table: CodedTable, labels: IntArray, task: Task, *, polish: bool = True) -> IntArray:
     """Return labels of which every group meets k and all requirements, changing as little as possible.
 
-    Without ``polish`` mended groups are left as they are, for a search that goes on with them. Where many fail they are then
+    Without ``polish`` mended groups are left as they are, for a search that goes on with them. Where many fail, or most, they are then
     only joined: the search divides them again, and weighing all plans would take most of the time.
     """
     groups = int(labels.max(initial=-1)) + 1
@@ -131,7 +131,8 @@ def _mend_once(case: Case, labels: IntArray, task: Task, *, polish: bool) -> Int
     ward = _Ward(case, labels, room)
     failing = np.flatnonzero(ward.chains.short)
     if not polish:
-        ward.weigh_at_most(_WEIGHED // max(len(failing), 1))
+        mostly = 2 * len(failing) > len(ward.chains.first)  # what is weighed now, the next join undoes
+        ward.weigh_at_most(0 if mostly else _WEIGHED // max(len(failing), 1))
     for done, group in enumerate(failing.tolist()):
         while ward.chains.short[group] > 0:
             if not ward.mend(group):
