@@ -230,6 +230,7 @@ def _child_codes(column: CodedColumn, present: LongArray, own: int) -> LongArray
     tree = column.hierarchy
     assert tree is not None  # noqa: S101
     node = own
+    # ends: each round goes one level up, and the root covers every value
     while not (tree.low[tree.parent[node]] <= present[0] and present[-1] <= tree.high[tree.parent[node]]):
         node = int(tree.parent[node])
     return _where(present, (present >= tree.low[node]) & (present <= tree.high[node]))

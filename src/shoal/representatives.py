@@ -64,6 +64,7 @@ def _summed_costs(key: LongArray, count: LongArray, cardinality: int, tree: Hier
     before: LongArray = np.concatenate((np.zeros(1, np.int64), np.cumsum(count)))
     group, node = key - key % cardinality, key % cardinality
     inside, summed = count, np.zeros_like(count)
+    # ends: each round goes one level up
     while (node != tree.root).any():
         node = np.where(node == tree.root, node, tree.parent[node])
         low, high = tree.low[node].astype(np.int64), tree.high[node].astype(np.int64)

@@ -115,6 +115,7 @@ def _widen_nodes(table: CodedTable, cover: Cover, row: int, share: float, random
     tree = tree_of(table, row)
     node = _lowest_nodes(tree, cover.low[row], cover.high[row])
     above = tree.parent[node]
+    # ends: each round goes one level up, and a root is its own parent
     while True:  # a parent with a single child is never shown
         same = (tree.low[above] == tree.low[node]) & (tree.high[above] == tree.high[node])
         if np.array_equal(tree.parent[above[same]], above[same]):
@@ -128,6 +129,7 @@ def _widen_nodes(table: CodedTable, cover: Cover, row: int, share: float, random
 def _lowest_nodes(tree: Tree, low: IntArray, high: IntArray) -> IntArray:
     """Return the lowest node around each range of leaves."""
     node = low.copy()
+    # ends: each round goes one level up, and the root covers every range
     while (tree.high[node] < high).any():
         node = np.where(tree.high[node] < high, tree.parent[node], node)
     return node

@@ -134,6 +134,7 @@ def _mend_once(case: Case, labels: IntArray, task: Task, *, polish: bool) -> Int
         mostly = 2 * len(failing) > len(ward.chains.first)  # what is weighed now, the next join undoes
         ward.weigh_at_most(0 if mostly else _WEIGHED // max(len(failing), 1))
     for done, group in enumerate(failing.tolist()):
+        # ends: each step makes the group valid, withholds it, or joins it with another, of which one less is left
         while ward.chains.short[group] > 0:
             if not ward.mend(group):
                 raise _impossible(task)
@@ -256,6 +257,7 @@ class _Ward:
     def divide(self, group: int) -> None:
         """Cut a mended group of 2k and more again, where both parts are valid and numbers are free."""
         waiting, alone = [group], np.array([-1], np.int32)
+        # ends: each cut uses up a free number, of which none is made here
         while waiting:
             one = waiting.pop()
             free = np.flatnonzero(self.cover.size == 0)
@@ -329,6 +331,7 @@ def neighbour_order(table: CodedTable, cover: Cover) -> IntArray:
     middle *= np.where(table.space.weight > 0, 1.0, 0.0)[:, None]
     order = np.arange(groups)
     waiting = [_Part(0, groups)]
+    # ends: a part is cut into two that are smaller, and one of a single group is not cut
     while waiting:
         part = waiting.pop()
         if part.end - part.begin <= _LEAF:

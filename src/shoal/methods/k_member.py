@@ -43,6 +43,7 @@ class KMember(Method):
         first = int(np.random.default_rng(task.seed).integers(records))
         state = np.array([records, 0, first], np.int64)
         rounds = max(1, _LOOKS // (records * k))
+        # ends: each call takes at least k records out of the pool, or says that fewer than k are left
         while not run(table.space, groups, pool, state, k, rounds):
             task.progress(1.0 - state[0] / records, "growing groups")
         return Grouping(groups.label)

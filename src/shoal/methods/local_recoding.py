@@ -183,6 +183,7 @@ def group_top_down(
     costs, fields = tabulate_costs(space), packing.make_packing(space)
     parts = top_down.start(packing.pack_records(fields, codes, order), order.copy())
     with _reporting("Top-Down", progress) as reporter:
+        # ends: each call divides parts into two that are smaller, and a part below 2k is not divided
         while not top_down.partition(space, costs, fields, parts, k, rounds, _TOUCHED):
             groups = parts.depth[1]
             reporter.report(0.5 * (parts.group_end[groups - 1] if groups else 0) / order.size, "cutting")

@@ -58,6 +58,7 @@ class MergeSplit(Method):
         most = 2 * k - 1 if self.grow else k
         merge = kernels.start(space, codes, k)
         tree = build_tree(space, codes, np.arange(table.records, dtype=np.int32))
+        # ends: each call makes at least one group of k records, or says that fewer than k are left
         while not kernels.run(space, codes, merge, tree, k, most, max(1, _CHUNK // k)):
             task.progress(1.0 - merge.done[0] / table.records, "merging and splitting")
             if 2 * merge.done[0] < len(tree.record):  # boxes around few free records prune badly

@@ -52,6 +52,7 @@ class Mondrian(Method):
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Group the records of ``table``."""
         parts = kernels.start(table.codes)
+        # ends: each call cuts parts into smaller ones or finishes one, and a part below 2k is not cut
         while not kernels.run(table.space, parts, task.k, self._mode, self.categories == "tree", _CHUNK):
             task.progress(parts.depth[2] / table.records, "cutting")
         return Grouping(parts.label)

@@ -56,6 +56,7 @@ def _leaves_covered(column: CodedColumn, low: IntArray, high: IntArray) -> IntAr
     assert tree is not None  # noqa: S101
     mixed = (high == column.missing) & (low != high)
     node = np.where(mixed, tree.root, np.minimum(low, tree.n_leaves - 1))
+    # ends: each round goes one level up, and the root covers every range
     while (below := tree.high[node] < np.where(mixed | (low == high), 0, high)).any():
         node = np.where(below, tree.parent[node], node)
     return np.asarray(tree.high[node] - tree.low[node] + 1, np.int32)

@@ -128,6 +128,7 @@ class Climber:
         state = self._start(factor)
         climb = Climb()
         first = max(small_records(state.index), 1)
+        # ends: each step replaces nodes by their parent, and there is no step left at the roots
         while not self._enough(state, climb):
             if not self._step(state, climb):
                 return climb
@@ -140,6 +141,7 @@ class Climber:
         state, further = self._start(None), Climb(reached=climb.reached)
         for move in climb.moves:
             self._take(state, further, move)
+        # ends: each step replaces nodes by their parent, and there is no step left at the roots
         while self._step(state, further):
             pass
         return further

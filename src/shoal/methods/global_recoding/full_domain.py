@@ -107,6 +107,7 @@ class Datafly(Method):
             allowed = min(allowed, task.k)
         chosen = [0] * len(levels)
         tuples, steps = all_frequencies(cells), []
+        # ends: each round lifts one column by a level, and none is lifted beyond its last
         while not _meets(cells, levels, chosen, tuples, task, allowed):
             row = _most_distinct(tuples, levels, chosen)
             if row is None:

@@ -116,6 +116,7 @@ def split_numbers(counts: LongArray, *, has_missing: bool, by_class: bool) -> Tr
     leaves = len(counts)
     parent = np.full(leaves + 1, leaves, np.int64).tolist()
     parts = [(0, len(bins) - 1, leaves)] if values else []
+    # ends: a part is cut into two that are shorter, and one of a single bin is not cut
     while parts:
         first, last, node = parts.pop()
         if last - first == 1:

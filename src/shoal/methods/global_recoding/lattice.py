@@ -65,6 +65,7 @@ def _chain(known: AnyArray, first: Node, order: Sequence[int]) -> list[Node]:
     """Return combinations that are not known, from ``first`` on, each with one column one level above the one before."""
     chain, node = [first], list(first)
     climbing = True
+    # ends: each round lifts one column by a level, and the lattice has finitely many
     while climbing:
         climbing = False
         for column in order:

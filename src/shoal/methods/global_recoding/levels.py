@@ -48,6 +48,7 @@ def _column_levels(table: CodedTable, row: int) -> Levels:
     node = np.arange(column.cardinality, dtype=np.int32)
     cuts: list[IntArray] = []
     costs: list[FloatArray] = []
+    # ends: each round every node that is no root gives way to its parent; a missing value follows when all others are at the root
     while True:
         low, high = tree.low[node], tree.high[node]
         if not cuts or not np.array_equal(cuts[-1], [low, high]):

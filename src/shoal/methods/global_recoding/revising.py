@@ -41,6 +41,7 @@ def revise(
     open_undos = set(_undos(climber, moves, partial=partial, held=held))
     failed: set[_Undo] = set()
     cells = _merged_for_good(climber, moves, open_undos)
+    # ends: each round takes a step back, of which there are finitely many, or finds none open
     while True:
         view = _View(climber, cells, moves, factor)
         barred = {undo for undo in open_undos if not view.possible(undo)}
@@ -75,6 +76,7 @@ def revise_in_turn(climber: Climber, climb: Climb, *, partial: bool) -> Climb:
     """
     best = revise_twice(climber, climb, partial=partial)
     roots, held = climber.climb_on(climb), frozenset[int]()
+    # ends: each round holds one more column
     while waiting := [row for row in _telling(climber, best) if row not in held]:
         tries = [_revise_held(climber, roots, held | {row}, partial=partial) for row in waiting]
         losses = [lost(climber, one.moves) for one in tries]

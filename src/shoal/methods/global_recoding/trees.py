@@ -34,6 +34,7 @@ def make_tree(parent: IntArray, leaves: int) -> Tree:
     high = np.full(len(parent), -1, np.int32)
     node = np.arange(leaves, dtype=np.int32)
     code = np.arange(leaves, dtype=np.int32)
+    # ends: each round goes one level up, and a root is its own parent
     while True:
         np.minimum.at(low, node, code)
         np.maximum.at(high, node, code)

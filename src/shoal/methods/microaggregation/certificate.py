@@ -94,6 +94,7 @@ def certify(
     points = np.ascontiguousarray(matrix, np.float64)
     state = _start(points, k, labels)
     stop, done = Stop.after(seconds, clock=clock), False
+    # ends: by the clock, or when no price can be raised
     while not done and not stop.over():
         done = _improve(state)
         progress(stop.spent(), "proving a bound")

@@ -79,6 +79,7 @@ class MDAV(Microaggregation):
             return _group_mixed(points, task)
 
         state = mdav.start_mdav(points.numbers, _LEAF)
+        # ends: each round groups at least k of the records left
         while not mdav.run_mdav(state, task.k, _ROUNDS):
             _report(task, state.counter[mdav.LEFT], points)
         return state.labels
@@ -89,6 +90,7 @@ def _group_mixed(points: Points, task: Task) -> IntArray:
     most = int(points.codes.max()) + 1
     state = mdav_generic.start_mixed(points.space, points.numbers, points.codes, points.source, points.factor, most)
     rounds = max(_PAIRS // len(points.numbers), 1)
+    # ends: each round groups at least k of the records left
     while not mdav_generic.run_mixed(state, task.k, rounds):
         _report(task, state.counter[0], points)
     return state.labels
@@ -134,6 +136,7 @@ class VMDAV(Microaggregation):
     def _group(self, points: Points, task: Task) -> IntArray:
 
         state = mdav.start_mdav(points.numbers, _LEAF)
+        # ends: each round groups at least k of the records left
         while not v_mdav.run_vmdav(state, task.k, self.gamma, _ROUNDS):
             _report(task, state.counter[mdav.LEFT], points)
         return v_mdav.join_rest(state, self.rest == "last")

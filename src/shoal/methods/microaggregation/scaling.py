@@ -75,6 +75,7 @@ def category_nodes(table: CodedTable, row: int) -> tuple[list[list[int]], FloatA
     paths = []
     for code in range(column.cardinality):
         path, node = [], code
+        # ends: each round goes one level up, and a root is its own parent
         while parent[node] >= 0 and parent[node] != node:
             path.append(node)
             node = int(parent[node])

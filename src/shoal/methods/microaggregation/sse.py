@@ -184,6 +184,7 @@ def _anneal(search: Search, state: Groups, seed: int, steps: int, until: float) 
     work = Annealing(search.points, search.near, vacant, chain, np.array([seed % (1 << 64)], np.uint64))
     hot, cold = _temperatures(search.points, state)
     chunk, share, stop = min(max(steps // 50, 1), _CHUNK), 0.0, search.stop.part(until).rest()
+    # ends: each round adds the same part of the steps to the share
     while share < 1.0:
         ahead = min(share + chunk / steps, 1.0)
         high, low = (hot * (cold / hot) ** part for part in (share, ahead))

@@ -42,6 +42,7 @@ def first_groups(points: FloatArray, order: LongArray, k: int) -> IntArray:
         first = block * n // blocks
         part = first + np.argsort(order[first : (block + 1) * n // blocks])
         state = start_mdav(points[part], _LEAF)
+        # ends: each round groups at least k of the records left
         while not run_mdav(state, k, _CHUNK // 100):
             pass
         labels[part] = state.labels + groups

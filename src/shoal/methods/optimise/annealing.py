@@ -77,6 +77,7 @@ class Annealing:
     def run(self, solution: Solution, number: int, schedule: Schedule) -> tuple[Solution, int]:
         """Make the rounds of a run, the first of which has a number; return its last solution and the number of the next round."""
         stop = self.search.stop
+        # ends: by the number of rounds, which grows by one each time
         while number < stop.rounds and stop.spent(number) < schedule.end and not stop.over():
             now = self.prepare(solution, number, schedule)
             before, solution = solution, self.improve(solution, now)

@@ -36,6 +36,7 @@ def lower_bound(table: CodedTable, k: int, visits: int, progress: Progress, stop
     levels = bound_levels(table.space, np.ascontiguousarray(table.codes.T[tuples.first]))
     search, bound = start_search(levels, QUEUE), np.full(len(counts), -1.0)
     left = visits * len(counts)
+    # ends: each round spends visits, of which there is a number
     while left > 0 and not stop.over():
         budget = min(left, CHUNK)
         if run_bound(levels, counts, k, search, bound, budget) < budget:

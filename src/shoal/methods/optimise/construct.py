@@ -171,6 +171,7 @@ def _search_block(
     levels = build_levels(table.space, rows, k, params.window_ratio, make_state(seed, 2))
     search = start_search(levels, QUEUE)
     left = params.visits * len(counts)
+    # ends: each round spends visits, of which there is a number
     while left > 0 and not stop.over():
         alive, budget = int(search.state[0]), min(left, CHUNK)
         if run_search(levels, counts, k, search, budget) < budget:

@@ -169,6 +169,7 @@ def _enumerate(by_column: _ByColumn, dual: DualAscent, k: int, visits: int, seed
     tuples = len(dual.multiplicity)
     enumeration = start_enumeration(len(by_column.first) - 1, tuples)
     cells = make_cell_pool(tuples, _MOST_MEMBERS, MOST_CELLS, make_state(seed, 3))
+    # ends: each round spends visits, and no cell of the finite tree is visited twice
     while enumeration.depth[0] >= 0:
         if cells.used[1] or visits <= 0 or stop.over():
             return None
