@@ -11,7 +11,7 @@ TESTS ?= tests
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint coverage fuzz mutants matrix docs clean browser servers
+.PHONY: help demo test lint coverage fuzz mutants matrix docs wheel clean browser servers
 .DELETE_ON_ERROR:
 
 help:  ## list these words
@@ -19,6 +19,7 @@ help:  ## list these words
 		printf '  make %-10s %s\n' "$$word" "$$text"; done
 
 demo: $(VENV)/.demo  ## anonymise the built-in hospital register; writes into shoal-demo/
+	@$(BIN)/shoal warm-up demo
 	@$(BIN)/shoal demo --force
 	@echo "  $(BIN)/shoal serve shoal-demo        # the same in the browser"
 
@@ -47,6 +48,11 @@ matrix: | $(VENV)/pyvenv.cfg  ## run the tests with the oldest and the newest de
 
 docs: $(VENV)/.docs  ## build the documentation as a site in build/site/, without network; warnings are errors
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict && echo "build/site/index.html"
+
+wheel: $(VENV)/.demo  ## build into dist/ a wheel with compiled kernels for this Python, numba and kind of processor
+	@rm -rf build/wheel
+	@$(BIN)/python -m pip wheel -qq --disable-pip-version-check --no-deps -w build/wheel .
+	@$(BIN)/python -m shoal.warming.shipping build/wheel/*.whl --output dist
 
 clean:  ## remove the environment and everything made by the other words
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov build dist shoal-demo .matrix

@@ -24,6 +24,7 @@ from shoal.cli.options import (
 from shoal.cli.showing import tell_result
 from shoal.cli.streaming import engine_options, is_streamed, run_streamed, tell_streamed
 from shoal.cli.targets import add_targets, check_target_table
+from shoal.cli.warm_up import parts_of, prepare
 
 
 @click.command("anonymize", context_settings={"show_default": False})
@@ -121,6 +122,7 @@ def command(
     from shoal.io.transaction import Transaction
     from shoal.recipe import recipe_inputs
 
+    prepare(lambda: parts_of(make_anonymizer(recipe, choices | reading.notation, None).recipe()))
     with progress_bar("reading") as progress:
         anonymizer = make_anonymizer(recipe, choices | reading.notation, progress)
         others = {

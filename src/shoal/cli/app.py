@@ -28,6 +28,7 @@ COMMANDS = {
     "methods": "shoal.cli.methods",
     "hierarchy": "shoal.cli.hierarchy",
     "serve": "shoal.cli.serve",
+    "warm-up": "shoal.cli.warm_up",
 }
 """Name → module; the command is the attribute ``command`` of the module."""
 

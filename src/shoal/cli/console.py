@@ -168,8 +168,11 @@ def progress_so_far() -> str:
 
 
 @contextlib.contextmanager
-def progress_bar(title: str) -> Iterator[Progress]:
-    """Give a function that reports progress; a bar is drawn only where someone can see it."""
+def progress_bar(title: str, *, says_first: bool = True) -> Iterator[Progress]:
+    """Give a function that reports progress; a bar is drawn only where someone can see it.
+
+    Where nothing is compiled yet, ``says_first`` says so: the bar then stands still for a while.
+    """
     console = err()
     if not console.is_terminal:
         yield _note_progress
@@ -178,7 +181,7 @@ def progress_bar(title: str) -> Iterator[Progress]:
 
     from shoal.api import compiles_first
 
-    if compiles_first():
+    if says_first and compiles_first():
         console.print("The first run compiles the inner loops; this takes up to a minute, once.", style="dim")
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:

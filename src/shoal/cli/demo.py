@@ -12,6 +12,7 @@ import rich_click as click
 from shoal.cli.console import make_table, out, progress_bar, share
 from shoal.cli.folder import filling
 from shoal.cli.options import OUTPUT, force_option
+from shoal.cli.warm_up import prepare
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,6 +90,7 @@ def command(*, output: Path, force: bool) -> None:
     stranger tries again. Register, voter list, release, recipe and report are left in a folder to play with.
     """
     with filling(output, force=force) as folder:
+        prepare(lambda: ["demo"])
         with progress_bar("inventing a register") as progress:
             story = tell_story(progress)
         write_story(story, folder)

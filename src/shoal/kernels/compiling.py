@@ -18,7 +18,8 @@ import numba
 import numpy as np
 from numba import types
 
-from shoal.kernels.keeping import Form, Keeper, is_kept
+from shoal.kernels import watching
+from shoal.kernels.keeping import INNER, OUTER, Form, Keeper, is_kept
 
 linking: Any
 try:
@@ -47,7 +48,7 @@ class Kernel:
     def outer(self) -> Any:
         """What Python calls."""
         made = numba.njit(**self._settings)(self.py_func)
-        self._keep(made, "", "outer")
+        self._keep(made, OUTER, "outer")
         made.compile = rare_collections()(made.compile)
         return made
 
@@ -58,7 +59,7 @@ class Kernel:
             made = numba.njit(**self._settings)(self.py_func)
         else:
             made = linking.make_inner(self.py_func, self._settings)
-            self._keep(made, "inner-", "inner")
+            self._keep(made, INNER, "inner")
         _compile_once_for_all_integers(made)
         return made
 
@@ -190,6 +191,8 @@ def kernel(*, inline: bool = False, allocates: bool = True) -> Callable[[_Kernel
         if numba.config.DISABLE_JIT:  # compiled arithmetic wraps and divides without a warning; so must the plain one
             silent: Any = np.errstate(all="ignore")
             made = silent(function)
+            if watching.current is not None:
+                made = watching.current.watched(function, made)
         elif inline:
             made = numba.njit(**settings)(function)
             _compile_once_for_all_integers(made)

@@ -28,6 +28,8 @@ KERNELS = Path(__file__).parent
 SHIPPED = KERNELS / "compiled"
 """Where a wheel carries kernels."""
 PACKAGE = __name__.rpartition(".")[0]
+INNER, OUTER = "inner-", ""
+"""How the file of a kernel begins that kernels call, and of one that Python calls. Only the latter are shipped."""
 
 BASELINES = {"x86_64": "x86-64-v3", "amd64": "x86-64-v3", "aarch64": "generic", "arm64": "generic"}
 """The processor for which a wheel's kernels are made, by the machine's kind: every one of that kind since about 2015."""

@@ -75,7 +75,7 @@ class Search:
             self.best, self.least = state.label.copy(), loss
 
 
-def minimise_sse(matrix: FloatArray, task: Task) -> IntArray:
+def minimise_sse(matrix: FloatArray, task: Task, params: SSEParams | None = None) -> IntArray:
     """Return labels of groups of at least ``task.k`` rows of ``matrix`` with a small sum of squared distances to their means.
 
     Parameters
@@ -85,13 +85,15 @@ def minimise_sse(matrix: FloatArray, task: Task) -> IntArray:
     task
         Of its efforts, ``"fast"`` moves and swaps only; ``"balanced"`` adds a long annealing run; ``"best"`` short runs too, and an
         integer program over the groups they end with; a number is seconds, spent as with ``"best"``.
+    params
+        How much work to do, in the place of what the effort stands for.
     """
     n, effort = len(matrix), task.effort
     if n < 2 * task.k:
         return np.zeros(n, np.int32)
     stop = Stop.after(np.inf if isinstance(effort, str) else float(effort), cancel=task.cancel, clock=task.clock)
     tree = build_tree(np.ascontiguousarray(matrix, np.float64), _LEAF)  # neighbours in space are neighbours in memory
-    params, reporter = params_for(effort, n), Reporter(task.progress)
+    params, reporter = params or params_for(effort, n), Reporter(task.progress)
     search = Search(tree.points.copy(), tree.order, task.k, params, stop, reporter)
     try:
         _search(search, task.seed)

@@ -6,6 +6,7 @@ many; whether it pays is measured on a part of the table.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -30,13 +31,21 @@ from shoal.methods.stopping import Stop, cancellable
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
+    from shoal.kernels.optimise.cells.levels import Levels
     from shoal.methods.optimise.problem import Solution
     from shoal.methods.optimise.search import Search
 
 _BLOCK = 1 << 16
 """Most distinct tuples whose cells are searched together; it bounds the memory."""
 _STALLED = 0.0025
-"""Where a chunk of visits finds cells for fewer of the records than this, the lattice is too large: cuts take the rest."""
+"""Where a chunk of visits finds cells for fewer of the tuples than this in the mean, a large lattice is given up: cuts take the rest."""
+_PATIENCE = 0.125
+"""The share of all visits over which that mean is taken: tuples are served in bursts, with nothing for a while between them."""
+_LARGE = 8
+"""A lattice is large where it has more combinations of levels than this many times the visits of a tuple.
+
+A smaller one is gone through: the cells of large groups come late, and one visit of a tuple serves a combination.
+"""
 QUEUE = 1 << 19
 """Combinations of levels kept in mind, at most."""
 CHUNK = 10_000_000
@@ -50,8 +59,8 @@ class Start:
     """A way to make first groups."""
 
     name: str
-    labels: Callable[[Search], IntArray | None]
-    """Makes them; -1 for a record without a group, None where it does not pay."""
+    labels: Callable[[Search], list[IntArray]]
+    """Makes them, and perhaps a second time (``early-NAME``); -1 for a record without a group, none where it does not pay."""
     applies: Callable[[Search, Starts], bool] = lambda search, _: not search.stop.over()
     """Whether it is tried, given the starts so far."""
     replaces: str = ""
@@ -63,9 +72,9 @@ def construct(search: Search) -> Starts:
     starts: Starts = {}
     for start in STARTS:
         if start.name not in search.params.without and start.applies(search, starts):
-            labels = start.labels(search)
-            if labels is not None:
-                keep_start(search, starts, start.replaces or start.name, labels)
+            names = (start.replaces or start.name, f"early-{start.name}")
+            for name, labels in zip(names, start.labels(search), strict=False):
+                keep_start(search, starts, name, labels)
     return starts
 
 
@@ -77,18 +86,18 @@ def keep_start(search: Search, starts: Starts, name: str, labels: IntArray) -> N
     search.offer(found)
 
 
-def _other_method(method: Method) -> Callable[[Search], IntArray]:
-    def labels(search: Search) -> IntArray:
+def _other_method(method: Method) -> Callable[[Search], list[IntArray]]:
+    def labels(search: Search) -> list[IntArray]:
         quietly = replace(search.task, progress=cancellable(say_nothing, search.task.cancel))
-        return method.run(search.problem.table, quietly).labels
+        return [method.run(search.problem.table, quietly).labels]
 
     return labels
 
 
-def _cells(params: ConstructParams | None = None) -> Callable[[Search], IntArray]:
+def _cells(params: ConstructParams | None = None) -> Callable[[Search], list[IntArray]]:
     """Return a start by cells, with other parameters than those of the search if some are given, but no more visits than it allows."""
 
-    def labels(search: Search) -> IntArray:
+    def labels(search: Search) -> list[IntArray]:
         problem, chosen = search.problem, params or search.params.construct
         chosen = replace(chosen, visits=min(chosen.visits, search.params.construct.visits))
         return find_cells(problem.table, problem.k, chosen, problem.seed, search.reporter.report, search.stop)
@@ -113,7 +122,7 @@ def _others_wanted(search: Search, _: Starts) -> bool:
     return search.params.construct.other_methods and not search.stop.over()
 
 
-def _grown(search: Search) -> IntArray | None:
+def _grown(search: Search) -> list[IntArray]:
     """Grow groups in blocks of near records, if one of the blocks shows that this pays."""
     problem = search.problem
     table, k, seed = problem.table, problem.k, problem.seed
@@ -122,8 +131,8 @@ def _grown(search: Search) -> IntArray | None:
     if len(blocks) > 1:
         known = float(problem.cost_by_record(search.incumbent)[sample].sum()) if search.best else np.inf
         if grow_block(table, sample, k, seed)[1] >= known:
-            return None
-    return grow_groups(table, blocks, k, seed, search.reporter.report)
+            return []
+    return [grow_groups(table, blocks, k, seed, search.reporter.report)]
 
 
 STARTS: list[Start] = [
@@ -146,9 +155,11 @@ def near_blocks(table: CodedTable, rows: IntArray, most: int, seed: int) -> list
 
 def find_cells(
     table: CodedTable, k: int, params: ConstructParams, seed: int, progress: Progress, stop: Stop
-) -> IntArray:
+) -> list[IntArray]:
     """Label records by the cheapest cells that hold k of them; -1 where none was found within the visits allowed.
 
+    Where few records found a cell for a while, the labels of that moment come second: they leave the others to their
+    neighbours, and neither way is always the better one.
     Tables of more than one block get a tenth of the visits, so that they stay quick.
     """
     tuples = distinct_tuples(table.codes)
@@ -156,30 +167,43 @@ def find_cells(
     blocks = near_blocks(table, rows, _BLOCK, seed)
     if len(blocks) > 1:
         params = replace(params, visits=params.visits // 10)
-    found, groups = np.full(len(counts), -1, np.int32), 0
+    found, groups, paused = np.full((2, len(counts)), -1, np.int32), 0, False
     for number, block in enumerate(blocks):
-        labels, used = _search_block(table, rows[block], counts[block], k, params, seed, stop)
-        found[block] = np.where(labels < 0, -1, labels + groups)
+        early, labels, used = _search_block(table, rows[block], counts[block], k, params, seed, stop)
+        paused |= early is not None
+        for row, these in zip(found, (labels, labels if early is None else early), strict=True):
+            row[block] = np.where(these < 0, -1, these + groups)
         groups += used
         progress(0.2 * (number + 1) / len(blocks), "looking for cells")
-    return found[tuples.label]
+    return [row[tuples.label] for row in found[: 1 + paused]]
 
 
 def _search_block(
     table: CodedTable, rows: IntArray, counts: IntArray, k: int, params: ConstructParams, seed: int, stop: Stop
-) -> tuple[IntArray, int]:
+) -> tuple[IntArray | None, IntArray, int]:
+    """Return labels when the search first stalled, if it did, labels at its end, and how many groups these have."""
     levels = build_levels(table.space, rows, k, params.window_ratio, make_state(seed, 2))
     search = start_search(levels, QUEUE)
+    patience = max(1, int(_PATIENCE * params.visits * len(counts)) // CHUNK) if _is_large(levels, params) else math.inf
+    alive, early = [len(counts)], None
     left = params.visits * len(counts)
     # ends: each round spends visits, of which there is a number
     while left > 0 and not stop.over():
-        alive, budget = int(search.state[0]), min(left, CHUNK)
+        budget = min(left, CHUNK)
         if run_search(levels, counts, k, search, budget) < budget:
             break
         left -= budget
-        if alive - search.state[0] < _STALLED * len(counts):
+        alive.append(int(search.state[0]))
+        if early is None and alive[-2] - alive[-1] < _STALLED * len(counts):
+            early = search.label.copy()
+        if len(alive) > patience and alive[-1 - int(patience)] - alive[-1] < patience * _STALLED * len(counts):
             break
-    return search.label, int(search.state[1])
+    return early, search.label, int(search.state[1])
+
+
+def _is_large(levels: Levels, params: ConstructParams) -> bool:
+    """Tell whether the lattice has far more combinations of levels than can be visited."""
+    return float(np.prod(np.diff(levels.first), dtype=np.float64)) > _LARGE * params.visits
 
 
 def grow_block(table: CodedTable, records: IntArray, k: int, seed: int) -> tuple[IntArray, float]:

@@ -1,0 +1,137 @@
+"""Loss and time for k = 2 to 500, method by method, beside the figures of ARX where there are some, to see cliffs.
+
+python -m benchmarks.curves                                   Adult (A, X, S) and made tables, effort "fast" and the other methods
+python -m benchmarks.curves --tables A --efforts fast,balanced --sizes 10,50
+
+The page marks what must not be: a loss that falls or jumps with k, the optimiser above another method, more effort that loses more.
+Times are CPU seconds of all threads, kernels compiled beforehand; run with NUMBA_NUM_THREADS=1 for one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+import shoal
+from benchmarks.adult import coded
+from benchmarks.measuring import Row, Table, cpu_seconds, write_page
+from benchmarks.optimise import SHAPES, loss_of, made
+from shoal.arrays import Effort
+from shoal.encoding import CodedTable, encode
+from shoal.frames import Frame
+from shoal.methods import make_method
+from shoal.methods.base import Task
+
+SIZES = (2, 3, 5, 7, 10, 15, 20, 35, 50, 75, 100, 200, 500)
+OTHERS = ("mondrian", "top-down")
+"""Of the other methods these take seconds at any k; Bottom-Up and k-member are compared on small tables."""
+TOWNS = "towns"
+TABLES = ("A", "X", "S", TOWNS, *SHAPES)
+
+ARX = {
+    ("A", 2): (0.0264, 4.1),
+    ("A", 5): (0.0590, 15.0),
+    ("A", 10): (0.0842, 20.0),
+    ("A", 50): (0.1594, 40.0),
+    ("A", 100): (0.2025, 42.0),
+}
+"""Loss and CPU seconds of ARX's local recoding, its finer setting, on the same columns and hierarchies.
+
+Measured once on a machine of two cores (the project's page of performance figures, section 1); not run here.
+"""
+
+
+def towns(records: int, seed: int = 0) -> CodedTable:
+    """Return a table by hierarchy of nearly distinct records: few large towns and many small ones, ages, jobs, schools."""
+    random = np.random.default_rng(seed)
+    town = random.zipf(1.4, records) % 40
+    ages = np.clip(random.normal(45, 18, records), 0, 99).astype(int)
+    digits, jobs = random.integers(0, 10, (records, 2)), random.zipf(1.6, records) % 12
+    schools = random.integers(0, 9, records) + town % 4
+    columns = {
+        "zip": [f"{place * 25 % 100:02d}{one}{two}" for place, (one, two) in zip(town, digits, strict=True)],
+        "age": [f"{age:02d}" for age in ages],
+        "sex": random.integers(0, 2, records).astype(str).tolist(),
+        "job": [f"{(place + job) % 6}{job % 4}" for place, job in zip(town, jobs, strict=True)],
+        "school": [f"{school % 5}{school % 3}" for school in schools],
+    }
+    kept = {"zip": [3, 2, 1, 0], "age": [1, 0], "sex": [0], "job": [1, 0], "school": [1, 0]}
+    trees = {name: shoal.Hierarchy.from_prefixes(sorted(set(texts)), kept[name]) for name, texts in columns.items()}
+    return encode(Frame(pa.table(columns)), list(columns), hierarchies=trees)
+
+
+def curve(
+    table: CodedTable, sizes: Iterable[int], efforts: Sequence[Effort], others: Sequence[str] = OTHERS
+) -> Iterator[Row]:
+    """Yield the loss and the CPU seconds of the optimiser by effort and of other methods, size by size."""
+    for k in sizes:
+        row: Row = {"k": k}
+        works = [*((str(effort), "optimise", effort) for effort in efforts), *((name, name, "fast") for name in others)]
+        for name, method, effort in works:
+            work = partial(make_method(method).run, table, Task(k=k, effort=effort))
+            grouping, seconds = cpu_seconds(work)
+            row |= {name: loss_of(table, grouping.labels), f"{name}, CPU s": round(seconds, 2)}
+        yield row
+
+
+def faults(rows: Sequence[Row], efforts: Sequence[Effort], others: Sequence[str] = OTHERS) -> list[str]:
+    """Return what must not be in a curve, in words.
+
+    Groups of 2k records are groups of k records too, so a loss may not fall; and a jump is a rise by more than k itself rises.
+    """
+    found = []
+    names = [str(effort) for effort in efforts]
+    for before, after in pairwise(rows):
+        for name in names:
+            if after[name] < before[name] * 0.98:
+                found.append(f"{name} falls from k = {before['k']} to {after['k']}")
+            if after[name] > before[name] * after["k"] / before["k"]:
+                found.append(f"{name} jumps from k = {before['k']} to {after['k']}")
+    for row in rows:
+        found += [f"{names[0]} is above {name} at k = {row['k']}" for name in others if row[names[0]] > row[name]]
+        found += [
+            f"{more} is above {less} at k = {row['k']}" for less, more in pairwise(names) if row[more] > row[less]
+        ]
+    return found
+
+
+def with_arx(name: str, rows: Iterable[Row]) -> Iterator[Row]:
+    """Add ARX's figures where there are some."""
+    for row in rows:
+        loss, seconds = ARX.get((name, int(row["k"])), (None, None))
+        yield row | {"ARX": loss, "ARX, CPU s": seconds}
+
+
+def table_of(name: str, records: int) -> CodedTable:
+    """Return a table by its name."""
+    if name == TOWNS:
+        return towns(records)
+    return made(name, records) if name in SHAPES else coded(name)
+
+
+def main() -> None:
+    """Measure and keep the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tables", default=",".join(TABLES).replace("two numbers, all", "two numbers; all"))
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--efforts", default="fast")
+    parser.add_argument("--records", type=int, default=5_000, help="records of the made tables")
+    given = parser.parse_args()
+    sizes, efforts = [int(size) for size in given.sizes.split(",")], given.efforts.split(",")
+    pages = []
+    for name in (one.replace(";", ",") for one in given.tables.split(",")):
+        table = table_of(name, given.records)
+        next(curve(table, [50], efforts))  # compiles, or loads
+        rows = list(curve(table, sizes, efforts))
+        note = "; ".join(faults(rows, efforts)) or "No cliff, and nothing below the optimiser."
+        pages.append(Table(f"{name}: {table.records:,} records", note, list(with_arx(name, rows))))
+        write_page("curves", "Loss and time for k = 2 to 500", pages, "python -m benchmarks.curves")
+
+
+if __name__ == "__main__":
+    main()

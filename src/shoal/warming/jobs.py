@@ -1,0 +1,179 @@
+"""Small jobs that between them call every kernel that Python calls, with all the types of arguments that occur.
+
+They run with numba off, so what an effort may spend is cut down to a few steps: that changes how often kernels are
+called, not which ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from shoal.api import anonymize
+from shoal.arrays import FloatArray
+from shoal.attacks.distance import distance_linked
+from shoal.attacks.matching import find_candidates
+from shoal.audit.uniques import unique_sets
+from shoal.datasets import Hospital, hospital
+from shoal.errors import ShoalError
+from shoal.inspection.looking import inspect_table
+from shoal.methods import DEFAULT_METHOD, REGISTRY, make_method, method_options
+from shoal.methods.base import Task
+from shoal.methods.microaggregation.sse import minimise_sse
+from shoal.methods.microaggregation.sse_params import SSEParams
+from shoal.methods.optimise import Optimise
+from shoal.methods.optimise.candidates import Variants
+from shoal.methods.optimise.params import EFFORTS
+from shoal.methods.optimise.problem import Problem
+from shoal.metrics import query_error
+from shoal.privacy import PrivacyModel, make_model
+from shoal.result import Result
+from shoal.warming import EFFORT_PARTS
+
+Job = Callable[[], object]
+
+_RECORDS, _K = 30, 3
+_FEW = 40
+"""Visits, proposals and queries that are enough for each kernel to be called."""
+_ROUNDS = 15
+"""Rounds that are enough for cells to be learned and opened."""
+_KNOWN = ("birth_date", "sex", "zip")
+_SAME_KERNELS = ("bug",)
+"""Methods whose options choose among the same kernels: tried with their defaults only, for plain Python takes seconds."""
+_LEAST_SQUARES: dict[str, SSEParams] = {
+    "fast": SSEParams(),
+    "balanced": SSEParams(long=(_FEW,)),
+    "best": SSEParams(runs=2, short=_FEW, long=(_FEW, _FEW)),
+}
+
+
+@cache
+def _register() -> Hospital:
+    return hospital(_RECORDS, 0)
+
+
+@cache
+def _shapes() -> dict[str, dict[str, Any]]:
+    """Return choices of columns: all with a hierarchy, of all kinds, numbers only."""
+    trees = {"sex": "flat", "zip": _register().hierarchies["zip"], "job": _register().hierarchies["job"]}
+    some = {name: trees[name] for name in ("sex", "zip")}
+    return {
+        "hierarchies": {"quasi_identifiers": ["sex", "zip", "job"], "hierarchies": trees},
+        "mixed": {"quasi_identifiers": ["birth_date", "sex", "zip", "job"], "hierarchies": some},
+        "numbers": {"quasi_identifiers": ["birth_date", "cost"]},
+    }
+
+
+def _release(shape: str, **choices: Any) -> Result | None:
+    """Anonymise the small register; a method that is not made for such columns refuses them, and calls no kernel."""
+    settings = {"k": _K, "effort": "fast", "sensitive": ["diagnosis"], **_shapes()[shape], **choices}
+    try:
+        return anonymize(_register().patients, **settings)
+    except ShoalError:
+        return None
+
+
+def _points() -> FloatArray:
+    return np.random.default_rng(0).normal(size=(_RECORDS, 2))
+
+
+def _optimiser(effort: str) -> Optimise:
+    """Return the optimiser of an effort, with a few steps in each of its parts."""
+    full = EFFORTS[effort]
+    return Optimise(
+        params=replace(
+            full,
+            construct=replace(full.construct, visits=_FEW),
+            annealing=replace(full.annealing, rounds=min(full.annealing.rounds, _ROUNDS), least_gain=-1.0),
+            local_moves=replace(full.local_moves, visits=1, least_visits=_FEW),
+            exchange=replace(full.exchange, tries=1.0),
+            recombine=replace(full.recombine, least_rounds=2, later_runs=min(full.recombine.later_runs, 2)),
+            bound=replace(full.bound, visits=min(full.bound.visits, _FEW)),
+        )
+    )
+
+
+def _optimise(effort: str) -> Iterator[Job]:
+    for shape in _shapes():
+        yield partial(_release, shape, method=_optimiser(effort))
+    yield partial(minimise_sse, _points(), Task(_K, release="representatives"), _LEAST_SQUARES[effort])
+    if effort == "best":
+        yield _forget_cells
+
+
+def _forget_cells() -> None:
+    """Learn candidate cells where there is room for none, as on a table that has too many."""
+    result = _release("mixed", method="mondrian")
+    if result is not None:
+        problem = Problem(result.coded, _K)
+        variants = Variants(problem.table, problem.tuples, _K, seed=0, remembered=0)
+        labels = result.groups.copy()  # numba tells arrays apart that may not be written
+        for _ in range(2):
+            variants.learn(labels, int(labels.max()) + 1, np.ones(problem.records))
+
+
+def _method(name: str) -> Iterator[Job]:
+    for shape in _shapes():
+        for release in ("ranges", "representatives"):
+            yield partial(_release, shape, method=name, release=release)
+        for option, (default, others) in method_options(name).items() if name not in _SAME_KERNELS else ():
+            for other in others:
+                if other != default:
+                    yield partial(_release, shape, method=make_method(name, **{option: other}))
+
+
+def _models() -> Iterator[Job]:
+    """Yield models kept inside the optimiser, by mending after another method, and by withholding."""
+    population = _register().patients
+    inside: list[PrivacyModel] = [make_model("l-diversity", l=2), make_model("t-closeness", t=0.6)]
+    mended = [make_model("k-map", k=4, population=population)]
+    mended += [make_model("delta-presence", low=0.0, high=0.9, population=population)]
+    for model in (*inside, *mended):
+        for share in (0.0, 0.5):
+            yield partial(_release, "mixed", method="mondrian", models=[model], max_suppression=share)
+            yield partial(_release, "mixed", method=_optimiser("fast"), models=[model], max_suppression=share)
+    yield partial(_release, "hierarchies", method=_optimiser("balanced"), models=inside)
+
+
+def _measures() -> Iterator[Job]:
+    """Yield what looks at a table or at a release: inspect, attack, queries."""
+    yield partial(inspect_table, _register().patients)
+    yield partial(unique_sets, _register().patients, list(_KNOWN))
+    yield partial(distance_linked, _points(), _points().round(1))
+    yield _attack
+    yield _ask
+
+
+def _attack() -> None:
+    result = _release("mixed", method="mondrian")
+    if result is not None:
+        find_candidates(result.released, _register().voters, _KNOWN, _register().hierarchies)
+
+
+def _ask() -> None:
+    for shape in ("mixed", "numbers"):
+        result = _release(shape, method="mondrian")
+        if result is not None:
+            query_error(_register().patients, result, _FEW)
+            query_error(_register().patients, result, _FEW, "sum")
+            query_error(_register().patients, result, _FEW, "sum", total="cost")
+
+
+def _demo() -> Iterator[Job]:
+    yield partial(_release, "mixed", method=_optimiser("balanced"))
+    yield _attack
+    yield _ask  # the report tells what queries on the release answer
+
+
+PARTS: dict[str, Callable[[], Iterator[Job]]] = {
+    "demo": _demo,
+    **{effort: partial(_optimise, effort) for effort in EFFORT_PARTS},
+    **{name: partial(_method, name) for name in REGISTRY.own if name != DEFAULT_METHOD},
+    "models": _models,
+    "measures": _measures,
+}
+"""The jobs of each of ``PART_NAMES``."""

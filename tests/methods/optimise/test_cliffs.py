@@ -1,0 +1,68 @@
+"""The loss rises smoothly with k, is never above another method's, and never rises with effort."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("vl_convert")
+
+from benchmarks.curves import curve, faults, towns
+
+from shoal.methods.base import Task
+from shoal.methods.optimise import construct
+from shoal.methods.optimise.search import Search
+
+pytestmark = pytest.mark.compiled
+OTHERS = ("mondrian", "top-down", "bottom-up", "k-member")
+SIZES = (2, 5, 10, 20, 50, 100, 200)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return towns(800)
+
+
+@pytest.mark.parametrize("chunk", [construct.CHUNK, 20_000], ids=["as it is", "as on a table that is larger"])
+def test_there_is_no_cliff_on_a_table_by_hierarchy(table, monkeypatch, chunk):
+    monkeypatch.setattr(construct, "CHUNK", chunk)
+    efforts = ("fast", "balanced")
+    rows = list(curve(table, SIZES, efforts, OTHERS))
+    assert faults(rows, efforts, OTHERS) == [], rows
+
+
+def starts(table, k):
+    return construct.construct(Search.of(table, Task(k, effort="fast")))
+
+
+def test_a_search_that_stalls_goes_on_and_both_ways_are_starts(table, monkeypatch):
+    whole = starts(table, 50)
+    assert "early-cells" not in whole
+    monkeypatch.setattr(construct, "CHUNK", 20_000)
+    both = starts(table, 50)
+    assert np.array_equal(both["cells"].labels, whole["cells"].labels)
+    assert both["early-cells"].loss != both["cells"].loss
+
+
+def test_a_large_lattice_is_given_up_where_nothing_is_found_for_a_while(table, monkeypatch):
+    monkeypatch.setattr(construct, "CHUNK", 20_000)
+    whole = starts(table, 50)
+    monkeypatch.setattr(construct, "_LARGE", 0)
+    monkeypatch.setattr(construct, "_PATIENCE", 0.0)
+    monkeypatch.setattr(construct, "_STALLED", 2.0)  # nothing is ever enough
+    given_up = starts(table, 50)
+    assert not np.array_equal(given_up["cells"].labels, whole["cells"].labels)
+    assert all(one.labels.min() >= 0 for one in given_up.values())
+
+
+def test_a_fault_in_a_curve_is_found():
+    rows = [
+        {"k": 2, "fast": 0.1, "balanced": 0.09, "mondrian": 0.2},
+        {"k": 3, "fast": 0.2, "balanced": 0.21, "mondrian": 0.19},
+        {"k": 5, "fast": 0.1, "balanced": 0.1, "mondrian": 0.2},
+    ]
+    told = faults(rows, ("fast", "balanced"), ("mondrian",))
+    assert "fast jumps from k = 2 to 3" in told
+    assert "fast falls from k = 3 to 5" in told
+    assert "fast is above mondrian at k = 3" in told
+    assert "balanced is above fast at k = 3" in told

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import zipfile
+from importlib import import_module
+from pathlib import Path
+
+import numba
+import pytest
+
+import shoal
+from shoal.kernels.compiling import Kernel
+from shoal.kernels.keeping import runs_baseline
+from shoal.warming import PART_NAMES
+from shoal.warming.jobs import PARTS
+from shoal.warming.processes import compile_all, list_calls
+from shoal.warming.shipping import compile_baseline, ship
+
+PACKAGE = Path(shoal.__file__).parent
+pytestmark = pytest.mark.compiled
+
+
+def names(calls):
+    return {f"{call.module}.{call.name}" for call in calls}
+
+
+def test_every_part_has_its_jobs():
+    assert tuple(PARTS) == PART_NAMES
+
+
+def test_every_method_is_a_part_and_the_optimiser_is_one_by_effort():
+    others = {info.name for info in shoal.methods()} - {"optimise"}
+    assert {"fast", "balanced", "best", "models", "measures", "demo"} | others == set(PART_NAMES)
+
+
+def test_the_list_names_outer_kernels_only_the_heaviest_first():
+    calls = list_calls(["mondrian"])
+    assert names(calls) >= {"shoal.kernels.mondrian.run", "shoal.kernels.space.space.cover_groups"}
+    assert all(isinstance(getattr(import_module(call.module), call.name), Kernel) for call in calls)
+    assert calls[0].name == "run"
+    assert len(calls) == len(set(calls)) < 20
+
+
+LEFT_TO_THE_SEARCH = ("methods/optimise/", "enforcement/")
+"""Kernels that only large tables or strict models reach stand here too; a first run may compile them."""
+
+
+def called_from_outside():
+    """Yield the kernels that modules outside the kernels import by name."""
+    for path in PACKAGE.rglob("*.py"):
+        place = path.relative_to(PACKAGE).as_posix()
+        if place.startswith(("kernels/", *LEFT_TO_THE_SEARCH)):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("shoal.kernels."):
+                module = import_module(node.module)
+                found = (getattr(module, one.name, None) for one in node.names)
+                yield from (f"{one.__module__}.{one.__qualname__}" for one in found if isinstance(one, Kernel))
+
+
+def test_every_kernel_that_methods_and_measures_import_is_in_the_list():
+    parts = [part for part in PART_NAMES if part not in ("demo", "fast", "balanced", "models")]
+    imported = set(called_from_outside())
+    assert len(imported) > 30
+    assert imported - names(list_calls(parts)) <= {"shoal.kernels.enforcement.crowds.crowd_shortfalls"}  # a model's
+
+
+def test_a_worker_that_cannot_start_is_told_and_not_waited_for(monkeypatch, capfd):
+    monkeypatch.setattr("shoal.warming.processes._WORKER", "shoal.warming.no_such_module")
+    with pytest.raises(shoal.ShoalError, match="could not be compiled ahead"):
+        compile_all(list_calls(["mondrian"])[:2], 2, lambda *_: None)
+    assert "no_such_module" in capfd.readouterr().err
+
+
+def plain_wheel(folder):
+    """A wheel of this very source, as the build tool makes it."""
+    wheel, information = folder / "shoal-1.0-py3-none-any.whl", "shoal-1.0.dist-info"
+    with zipfile.ZipFile(wheel, "w") as file:
+        for path in PACKAGE.rglob("*"):
+            if path.is_file() and path.suffix not in (".pyc", ".kernel"):
+                file.write(path, f"shoal/{path.relative_to(PACKAGE).as_posix()}")
+        file.writestr(f"{information}/METADATA", "Metadata-Version: 2.3\nName: shoal\nVersion: 1.0\n")
+        file.writestr(
+            f"{information}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        file.writestr(f"{information}/RECORD", "")
+    return wheel
+
+
+RELEASE = """
+import shoal
+from shoal.datasets import hospital
+from shoal.kernels.keeping import COUNTS
+register = hospital(300, 1)
+for hierarchies in ({"sex": "flat", "zip": register.hierarchies["zip"]}, {}):
+    for release in ("ranges", "representatives"):
+        result = shoal.anonymize(
+            register.patients.select(["birth_date", "sex", "zip", "diagnosis"]), k=5, method="mondrian", release=release,
+            quasi_identifiers=["birth_date", "sex", "zip"], sensitive=["diagnosis"], hierarchies=hierarchies)
+        result.metrics
+assert shoal.__file__.startswith(FOLDER), shoal.__file__
+print(len(COUNTS.loaded), *COUNTS.compiled)
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """A folder into which a wheel with the kernels of one method is installed; a wheel is installed by unpacking it."""
+    if not runs_baseline():
+        pytest.skip("does not apply: no kernels are shipped for this processor")
+    folder = tmp_path_factory.mktemp("wheel")
+    kernels = compile_baseline(["mondrian"], folder / "build")
+    wheel = ship(plain_wheel(folder), kernels, folder / "dist")
+    with zipfile.ZipFile(wheel) as file:
+        assert file.testzip() is None
+        file.extractall(folder / "site")
+    return wheel, folder / "site"
+
+
+def test_an_installed_wheel_compiles_nothing_with_an_empty_cache(installed, tmp_path):
+    _, site = installed
+    settings = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
+    settings |= {"PYTHONPATH": str(site), "SHOAL_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+    program = f"FOLDER = {str(site)!r}\n{RELEASE}"
+    run = subprocess.run([sys.executable, "-c", program], env=settings, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    loaded, *compiled = run.stdout.split()
+    assert int(loaded) > 4
+    assert compiled == []
+    assert not list((tmp_path / "cache").rglob("*.kernel"))
+
+
+def test_the_wheel_says_for_which_python_and_numba_it_is_and_lists_its_files(installed):
+    wheel, site = installed
+    python = f"cp{sys.version_info.major}{sys.version_info.minor}"
+    assert wheel.name.startswith(f"shoal-1.0-1numba{numba.__version__}-{python}-{python}")
+    (information,) = site.glob("*.dist-info")
+    tags = (information / "WHEEL").read_text()
+    assert "Root-Is-Purelib: false" in tags
+    assert f"Build: 1numba{numba.__version__}" in tags
+    assert "py3-none-any" not in tags
+    listed = {line.split(",")[0] for line in (information / "RECORD").read_text().splitlines()}
+    assert listed == {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
+    assert not any("inner-" in name for name in listed)
+    assert any(name.startswith("shoal/kernels/compiled/mondrian.run-") for name in listed)
