@@ -17,6 +17,8 @@ OF_ONE_RUN = {"progress", "on_interrupt", "cancel"}
 """About the run, not about the release: no recipe and no command line names them."""
 OF_THE_TABLE = {"data", "table", "query"}
 """Where the table lies: ``fit`` takes it, a recipe holds no table."""
+SECRET = {"key"}
+"""Named anew for each release: a recipe may be published, and must not lead to a key."""
 OF_THE_FILE_FORMAT = {"version", "method_options"}
 """What a recipe file says beyond the parameters; a method object brings its own options."""
 OF_THE_COMMAND = {
@@ -61,7 +63,7 @@ def test_the_function_says_of_each_parameter_what_the_class_says():
 
 
 def test_a_recipe_holds_every_parameter_that_is_not_about_one_run():
-    assert set(Recipe.model_fields) - OF_THE_FILE_FORMAT == set(parameters(shoal.Anonymizer)) - OF_ONE_RUN
+    assert set(Recipe.model_fields) - OF_THE_FILE_FORMAT == set(parameters(shoal.Anonymizer)) - OF_ONE_RUN - SECRET
 
 
 def test_the_command_line_has_an_option_for_every_parameter_that_is_not_about_one_run():

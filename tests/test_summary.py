@@ -330,11 +330,13 @@ def test_questions_asked_of_an_unchanged_table_are_answered_rightly_and_of_a_coa
 
 def test_attacks_are_tried_on_the_released_rows():
     result, summary = summarised(small_table())
-    linked, learnt = summary.attacks
+    linked, learnt, guessed = summary.attacks
     assert (linked.attack, linked.tried) == ("linkage", 240)
     assert linked.share <= 1 / result.audit.k
     assert learnt.question == "What is this person's illness?"
     assert learnt.low <= learnt.share <= learnt.high
+    assert (guessed.attack, guessed.question) == ("downcoding", "Which exact value hides behind this range?")
+    assert guessed.tried > 0
     assert "Attacks on the release" in result.report().markdown
 
 

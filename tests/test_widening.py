@@ -45,6 +45,7 @@ def released(share, **changes):
                 "hierarchies": {"job": TREE},
                 "method": "mondrian",
                 "widen": share,
+                "ends": "exact",
             }
             | changes
         ),

@@ -55,7 +55,7 @@ def narrow(frame: Frame) -> Frame:
 
 def released(method: str, k: int, share: float, chosen: dict[str, Any]) -> Result:
     """Return a release of the training records."""
-    fitted = Anonymizer(k=k, sensitive=[CLASS], method=VARIANTS[method], max_suppression=share, **chosen)
+    fitted = Anonymizer(k=k, sensitive=[CLASS], method=VARIANTS[method], max_suppression=share, ends="exact", **chosen)
     return fitted.fit(narrow(settings.train())).result_
 
 
@@ -192,7 +192,7 @@ def full_domain_row(method: Method, k: int, share: float) -> dict[str, Any]:
     chosen = settings.setting("A")
     table = settings.train().select(chosen["quasi_identifiers"])
     before = time.process_time()
-    result = Anonymizer(k=k, method=method, max_suppression=share, **chosen).fit(table).result_
+    result = Anonymizer(k=k, method=method, max_suppression=share, ends="exact", **chosen).fit(table).result_
     return {
         "k": k,
         "method": method.info.name,

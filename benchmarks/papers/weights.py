@@ -26,7 +26,9 @@ def measure(records: int = 10_000, k: int = 10) -> list[Row]:
     rows: list[Row] = []
     for method in ("bottom-up", "top-down"):
         for name, weights in (("equal", None), ("8, 4, 2, 1", WEIGHTS)):
-            result = shoal.anonymize(table, k=k, quasi_identifiers=COLUMNS, method=method, weights=weights)
+            result = shoal.anonymize(
+                table, k=k, quasi_identifiers=COLUMNS, method=method, weights=weights, ends="exact"
+            )
             rows += [
                 {
                     "method": method,

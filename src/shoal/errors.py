@@ -19,6 +19,7 @@ Each error is also the builtin a Python programmer would expect::
     ├── ExtensionWarning      what another package registers cannot be imported, and is left out
     ├── NotationNotice        how text in the table was understood: as numbers, dates, times, missing values
     ├── PrivacyWarning        a choice weakens the protection
+    ├── PublicationWarning    something in a release to look at before it is published
     └── SpreadsheetWarning    cells of a text file would be run as formulas by a spreadsheet
 
 A message says what is wrong, what was got and what to do; it never shows a confidential value.
@@ -120,6 +121,10 @@ class NotationNotice(ShoalWarning):
 
 class PrivacyWarning(ShoalWarning):
     """A choice weakens the protection."""
+
+
+class PublicationWarning(ShoalWarning):
+    """Something in a release to look at before it is published; the report says the same."""
 
 
 class SpreadsheetWarning(ShoalWarning):

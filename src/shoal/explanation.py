@@ -204,6 +204,8 @@ def _widened(cell: _Cell) -> bool:
 def _why_wider(cell: _Cell) -> str:
     if cell.release.recipe.widen:
         return "The cell is drawn wider than the group needs, so that narrow cells tell less"
+    if cell.place in cell.release.ends:
+        return "The ends of the range are moved outwards to round values, so that they are nobody's own"
     return "The method releases a value alike everywhere, so the cell is as coarse as the whole column needs it"
 
 

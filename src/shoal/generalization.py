@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ from shoal.frames import Frame, encode_dictionary, to_frame
 from shoal.hierarchy.texts import match_texts
 from shoal.io.transaction import replacing
 from shoal.parsing import read_number
-from shoal.recoding import ANY, range_form
+from shoal.recoding import ANY, EndTexts, range_form, range_forms
 from shoal.validation import check_choice, check_columns, check_path, refuse_pipe
 
 Unseen = Literal["refuse", "suppress"]
@@ -120,18 +120,26 @@ class Generalization(BaseModel):
             ) from None
 
 
-def make_generalization(table: CodedTable, cuts: Sequence[IntArray], k: int, keep: Sequence[str]) -> Generalization:
-    """Describe cuts by the values they release."""
+def make_generalization(
+    table: CodedTable,
+    cuts: Sequence[IntArray],
+    k: int,
+    keep: Sequence[str],
+    ends: Mapping[int, EndTexts] | None = None,
+) -> Generalization:
+    """Describe cuts by the values they release; ``ends`` say where ranges end."""
     columns = {
-        column.name: _describe_column(table, row, column, cut)
+        column.name: _describe_column(table, row, column, cut, (ends or {}).get(row))
         for row, (column, cut) in enumerate(zip(table.columns, cuts, strict=True))
     }
     return Generalization(k=k, columns=columns, keep=list(keep))
 
 
-def _describe_column(table: CodedTable, row: int, column: CodedColumn, cut: IntArray) -> ColumnMapping:
+def _describe_column(
+    table: CodedTable, row: int, column: CodedColumn, cut: IntArray, ends: EndTexts | None
+) -> ColumnMapping:
     known = range(len(column.values))
-    released = [range_form(table, row, column, int(cut[0][code]), int(cut[1][code])) for code in known]
+    released = range_forms(table, row, cut[0][known.start : known.stop], cut[1][known.start : known.stop], ends)
     missing = None
     if column.has_missing:
         missing = range_form(table, row, column, int(cut[0][column.missing]), int(cut[1][column.missing]))

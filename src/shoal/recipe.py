@@ -67,6 +67,16 @@ class Recipe(BaseModel):
     widen: float = Field(
         default=0.0, ge=0, le=1, description="How many cells are released wider than needed, for each that is not."
     )
+    ends: Literal["round", "exact"] | dict[str, float | str] = Field(
+        default="exact",
+        description="Where released ranges end: at values of the table, at round values, or for single columns at multiples of a step.",
+    )
+    treat: dict[str, dict[str, Any]] = Field(
+        default={}, description="Treatments of kept or sensitive columns, each with its name and parameters."
+    )
+    pseudonymize: list[str] = Field(
+        default=[], description="Columns released as tokens; the file of their key is named when a release is made."
+    )
     seed: int = Field(default=0, ge=0, description="Start of the random numbers.")
 
 

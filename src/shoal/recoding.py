@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -78,17 +79,28 @@ def released_cover(table: CodedTable, grouping: Grouping) -> Cover:
     return cover
 
 
-def render(table: CodedTable, labels: IntArray, cover: Cover) -> dict[str, pa.Array]:
+class EndTexts(Protocol):
+    """Where the ranges of one column end, where that is not at their own values."""
+
+    def texts(self, low: IntArray, high: IntArray) -> tuple[list[str], list[str]]:
+        """Return both ends of ranges of codes as they are written."""
+
+
+def render(
+    table: CodedTable, labels: IntArray, cover: Cover, ends: Mapping[int, EndTexts] | None = None
+) -> dict[str, pa.Array]:
     """Return the released columns of the records that are not suppressed, in input order."""
     kept = labels[labels >= 0]
     columns = {}
     for row, column in enumerate(table.columns):
-        form, texts = _group_texts(table, cover, row, column)
+        form, texts = _group_texts(table, cover, row, column, (ends or {}).get(row))
         columns[column.name] = pa.array(texts, pa.string()).take(pa.array(form[kept]))
     return columns
 
 
-def _group_texts(table: CodedTable, cover: Cover, row: int, column: CodedColumn) -> tuple[AnyArray, list[str | None]]:
+def _group_texts(
+    table: CodedTable, cover: Cover, row: int, column: CodedColumn, ends: EndTexts | None
+) -> tuple[AnyArray, list[str | None]]:
     """Return the number of each group's released form, and the text of each form."""
     low, high = cover.low[row].astype(np.int64), cover.high[row].astype(np.int64)
     if column.kind == "set":
@@ -97,7 +109,23 @@ def _group_texts(table: CodedTable, cover: Cover, row: int, column: CodedColumn)
         _, which, form = np.unique(words, axis=0, return_index=True, return_inverse=True)
         return form.reshape(-1), [_set_form(column, words[group]) for group in which]
     _, which, form = np.unique(low * (column.cardinality + 1) + high, return_index=True, return_inverse=True)
-    return form, [range_form(table, row, column, int(low[group]), int(high[group])) for group in which]
+    return form, range_forms(table, row, low[which], high[which], ends)
+
+
+def range_forms(
+    table: CodedTable, row: int, low: AnyArray, high: AnyArray, ends: EndTexts | None = None
+) -> list[str | None]:
+    """Return the texts of several ranges of codes, which end where ``ends`` says."""
+    column = table.columns[row]
+    if ends is None:
+        return [range_form(table, row, column, *pair) for pair in zip(low.tolist(), high.tolist(), strict=True)]
+    begins, lasts = ends.texts(low, high)
+    return [
+        range_text(begins[place], lasts[place])
+        if low[place] < high[place] < len(column.values)
+        else range_form(table, row, column, int(low[place]), int(high[place]))
+        for place in range(len(low))
+    ]
 
 
 def _set_form(column: CodedColumn, words: AnyArray) -> str | None:

@@ -26,16 +26,19 @@ from shoal.audit import (
     recount,
 )
 from shoal.encoding import CodedTable
+from shoal.ends import ColumnEnds, released_boxes, round_ends, values_shown
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
 from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping, MethodInfo, most_withheld
 from shoal.metrics import Outcome, measure
 from shoal.privacy.base import PrivacyModel, Requirement
+from shoal.privacy.population import DeltaPresence
 from shoal.recipe import Recipe
 from shoal.recoding import released_cover, render
 from shoal.representatives import representatives
 from shoal.summary import Release
+from shoal.treatments import Treated, dropped_columns
 from shoal.widening import widen_where_models_hold
 
 
@@ -47,15 +50,19 @@ def make_release(
     models: Sequence[PrivacyModel],
     requirements: Sequence[Requirement],
     method: MethodInfo | None = None,
+    treated: Mapping[str, Treated] | None = None,
 ) -> Release:
     """Render what a method found, count it again, and measure it; raise where it does not hold what was asked for."""
     cover = released_cover(coded, grouping)
     if recipe.widen:
         cover = widen_where_models_hold(coded, grouping.labels, cover, recipe.widen, recipe.seed, requirements)
-    released = _assemble(frame, coded, grouping, cover, recipe)
+    ends = _ends(coded, grouping.labels, cover, recipe, models, requirements)
+    released = _assemble(frame, coded, grouping, cover, recipe, ends)
     _check_cover(frame, coded, grouping.labels, released, recipe)
     counted = _verify(released, grouping.labels, coded, recipe, models, requirements)
-    metrics = measure(Outcome(coded, grouping.labels, cover, recipe.k))
+    boxes = released_boxes(coded, cover, ends) if ends else None
+    shown = values_shown(cover, ends)
+    metrics = measure(Outcome(coded, grouping.labels, shown, recipe.k, boxes and (boxes.space, boxes.cover)))
     return Release(
         released=released,
         groups=grouping.labels,
@@ -63,12 +70,36 @@ def make_release(
         audit=_audit(released, coded, counted, recipe, requirements),
         recipe=recipe,
         coded=coded,
-        cover=cover,
+        cover=shown,
         source=frame,
-        details=dict(grouping.details) | {"cuts": None if recipe.widen else grouping.cuts},
+        details=dict(grouping.details)
+        | {"cuts": None if recipe.widen else grouping.cuts, "ends": _ends_used(coded, cover, ends)},
         method=method,
         models=tuple(models),
+        treated=treated or {},
+        ends=ends,
+        boxes=boxes,
     )
+
+
+def _ends(
+    coded: CodedTable,
+    labels: IntArray,
+    cover: Cover,
+    recipe: Recipe,
+    models: Sequence[PrivacyModel],
+    requirements: Sequence[Requirement],
+) -> dict[int, ColumnEnds]:
+    """Return how ends of ranges move; not where wider cells could break a model that counts who fits them."""
+    if recipe.release == "representatives" or any(isinstance(one, DeltaPresence) and one.low for one in models):
+        return {}
+    return round_ends(coded, labels, cover, recipe.ends, requirements)
+
+
+def _ends_used(coded: CodedTable, cover: Cover, ends: Mapping[int, ColumnEnds]) -> dict[str, str]:
+    """Name, for each column with ranges of numbers or dates, the steps its ends were moved by."""
+    used = {column.name: "" for column in coded.columns if column.kind == "interval" and not column.ordinal}
+    return used | {coded.names[row]: one.steps_used(cover.low[row], cover.high[row]) for row, one in ends.items()}
 
 
 def _certificate(loss: float, details: Mapping[str, Any]) -> dict[str, Any]:
@@ -80,15 +111,22 @@ def _certificate(loss: float, details: Mapping[str, Any]) -> dict[str, Any]:
     return known | ({"bound_from": details["bound_from"]} if details.get("bound_from") else {})
 
 
-def _assemble(frame: Frame, coded: CodedTable, grouping: Grouping, cover: Cover, recipe: Recipe) -> pa.Table:
+def _assemble(
+    frame: Frame,
+    coded: CodedTable,
+    grouping: Grouping,
+    cover: Cover,
+    recipe: Recipe,
+    ends: Mapping[int, ColumnEnds],
+) -> pa.Table:
     """Put the released table together: recoded, sensitive and kept columns in the order of the input."""
     kept = np.flatnonzero(grouping.labels >= 0)
     recoded = (
         representatives(coded, grouping.labels, grouping.typical)
         if recipe.release == "representatives"
-        else render(coded, grouping.labels, cover)
+        else render(coded, grouping.labels, cover, ends)
     )
-    passed = {*recipe.sensitive, *recipe.keep}
+    passed = {*recipe.sensitive, *recipe.keep, *recipe.pseudonymize} - dropped_columns(recipe.treat)
     columns: dict[str, Any] = {}
     for name in frame.names:
         if name in recoded:
@@ -132,7 +170,8 @@ def _verify(
             hint="allow more suppression, lower k, or take another method.",
         )
     for name in recipe.sensitive if models else ():
-        check_codes(name, coded.attributes[name].codes[labels >= 0], released.column(name))
+        if name in released.column_names:
+            check_codes(name, coded.attributes[name].codes[labels >= 0], released.column(name))
     for model, requirement in zip(models, requirements, strict=True):
         failing = int(requirement.failing(counted, int(counted.max(initial=-1)) + 1).sum())
         if failing:

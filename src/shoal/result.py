@@ -6,7 +6,7 @@ import hashlib
 import json
 import logging
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -34,6 +34,7 @@ from shoal.release import make_release
 from shoal.report import Report
 from shoal.saving import in_own_notation, readable, rows_to_write, save_to_database, sidecar_path, verify_written
 from shoal.summary import Release, summarise
+from shoal.treatments import Treated
 from shoal.validation import check_choice, check_int, check_path
 
 Table = TypeVar("Table", default=Any)
@@ -97,8 +98,7 @@ class Result(Release, Generic[Table]):
     @cached_property
     def data(self) -> Table:
         """The released rows in input order, as the kind of table that came in."""
-        recoded = [name for name in self.released.column_names if name in self.recipe.quasi_identifiers]
-        rows: Table = self.source.release(self.released, recoded, np.flatnonzero(self.groups >= 0))
+        rows: Table = self.source.release(self.released, self.changed, np.flatnonzero(self.groups >= 0))
         return rows
 
     @property
@@ -140,7 +140,8 @@ class Result(Release, Generic[Table]):
         """What each value of each quasi-identifier is released as: readable, saveable, applicable to new records."""
         lack = "does not recode a value alike everywhere, so there is no mapping of values"
         cuts = self._detail("cuts", f"with 'widen' {lack}" if self.recipe.widen else lack)
-        return make_generalization(self.coded, cuts, self.recipe.k, [*self.recipe.sensitive, *self.recipe.keep])
+        keep = [name for name in (*self.recipe.sensitive, *self.recipe.keep) if name not in self.treated]
+        return make_generalization(self.coded, cuts, self.recipe.k, keep, self.ends)
 
     def transform(self, new_rows: Any, *, unseen: Unseen = "refuse") -> Any:
         """Recode new records as this release was, and warn where they are too few to hide among each other.
@@ -162,7 +163,9 @@ class Result(Release, Generic[Table]):
         task = Task(k=k, requirements=requirements, max_suppression=self.recipe.max_suppression)
         grouping = earliest_grouping(self.coded, steps, task)
         recipe = self.recipe.model_copy(update={"k": k})
-        return make_result(self.source, self.coded, grouping, recipe, self.models, requirements, self.method)
+        return make_result(
+            self.source, self.coded, grouping, recipe, self.models, requirements, self.method, self.treated
+        )
 
     def _detail(self, name: str, lack: str) -> Any:
         found = self.details.get(name)
@@ -233,9 +236,7 @@ class Result(Release, Generic[Table]):
             return in_own_notation(readable(self.released), self.source, self._numbers())
         kept = pa.array(np.flatnonzero(self.groups >= 0))
         columns = {
-            name: self.released.column(name)
-            if name in self.recipe.quasi_identifiers
-            else self.source.own(name).take(kept)
+            name: self.released.column(name) if name in self.changed else self.source.own(name).take(kept)
             for name in self.released.column_names
         }
         return pa.table(columns)
@@ -331,6 +332,7 @@ def make_result(
     models: Sequence[PrivacyModel],
     requirements: Sequence[Requirement],
     method: MethodInfo | None = None,
+    treated: Mapping[str, Treated] | None = None,
 ) -> Result:
     """Return the verified release of what a method found."""
-    return Result(**vars(make_release(frame, coded, grouping, recipe, models, requirements, method)))
+    return Result(**vars(make_release(frame, coded, grouping, recipe, models, requirements, method, treated)))

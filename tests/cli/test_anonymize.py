@@ -65,7 +65,19 @@ def test_every_choice_reaches_the_recipe_and_the_recipe_repeats_it(shoal, patien
     words = ["-k", 6, "--qi", "age", "--qi", "sex, zip", "--sensitive", "diagnosis", "--identifier", "name"]
     words += ["--hierarchy", f"zip={tree}", "--hierarchy", "sex=flat", "--kind", "age=numeric", "--weight", "age=8"]
     words += ["--method", "mondrian:strict=false", "--effort", "2.5", "--max-suppression", "0.1", "--seed", 7]
-    words += ["--model", "k-anonymity:k=3", "--release", "ranges", "--keep", "cost", "--widen", "0.25"]
+    words += [
+        "--model",
+        "k-anonymity:k=3",
+        "--release",
+        "ranges",
+        "--keep",
+        "cost",
+        "--widen",
+        "0.25",
+        "--ends",
+        "age=5",
+    ]
+    words += ["--treat", "cost=round:50"]
     first = shoal("anonymize", patients, *words, "--save-recipe", recipe, "--json")
     assert first.code == 0, first.err
     saved = tomllib.loads(recipe.read_text("utf-8"))
@@ -87,6 +99,8 @@ def test_every_choice_reaches_the_recipe_and_the_recipe_repeats_it(shoal, patien
         "release": "ranges",
         "seed": 7,
         "widen": 0.25,
+        "ends": {"age": 5.0},
+        "treat": {"cost": {"treatment": "round", "to": 50}},
     }
     again = shoal("anonymize", patients, "--recipe", recipe, "--json")
     assert again.json["metrics"] == first.json["metrics"]

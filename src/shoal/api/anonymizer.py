@@ -16,6 +16,7 @@ from shoal.api.checks import (
     check_models,
     check_progress,
     check_quasi_identifiers,
+    check_range_ends,
     check_widen,
     choose_release,
 )
@@ -24,9 +25,10 @@ from shoal.api.settings import make_recipe, recipe_parameters
 from shoal.api.streaming import stream_release
 from shoal.arrays import CancelToken, Effort, Progress, Release
 from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Weight, check_hierarchies, encode
+from shoal.ends import EndsChoice
 from shoal.engines.memory import group_table
 from shoal.engines.stream.engine import StreamRelease
-from shoal.errors import DataError, ParameterError
+from shoal.errors import DataError, ParameterError, PublicationWarning, warn
 from shoal.frames import Frame, to_frame
 from shoal.hierarchy import Hierarchy
 from shoal.io.files import open_table
@@ -40,6 +42,9 @@ from shoal.notebook import card, facts, safely
 from shoal.privacy.base import PrivacyModel, Requirement, bind_models
 from shoal.recipe import Recipe, read_recipe, recipe_inputs, write_recipe
 from shoal.result import Result, make_result
+from shoal.summary import second_look
+from shoal.treatments import Treated, TreatmentChoice, check_treated_roles, check_treatments, treat_columns
+from shoal.treatments.pseudonyms import check_pseudonyms, pseudonymize_columns, read_key
 from shoal.validation import (
     check_choice,
     check_columns,
@@ -102,6 +107,18 @@ class Anonymizer:
     widen
         Blunts conclusions from how narrow cells are: for each cell that had to be a certain node or set, this many
         others (0 to 1) are released so without need, and ranges are drawn out by up to this share of their width.
+    ends
+        Where released ranges end: ``"exact"`` (at values of the table), ``"round"`` (outwards to round values, as coarse as
+        costs a column at most 5 % more), or a mapping with a step for each of some columns, such as
+        ``{"age": 5, "born": "month"}``; the others then end round.
+    treat
+        Treatments of kept or sensitive columns that could give people away: a mapping such as
+        ``{"cost": shoal.Round(100), "visit": shoal.ShiftDates(30, person="patient_id")}``. Models then hold of the treated values. Random numbers
+        are drawn from the system, not from ``seed``.
+    pseudonymize
+        Columns released as tokens: the same for a value wherever the same key is used. Pseudonymous is not anonymous.
+    key
+        The file with the key of the tokens, which only its owner may read; ``shoal key make`` makes one. It is no part of a recipe.
     seed
         Start of the random numbers: same table, same recipe, same seed, same groups.
     progress
@@ -155,6 +172,10 @@ class Anonymizer:
         max_suppression: float = 0.0,
         release: Release | None = None,
         widen: float = 0.0,
+        ends: EndsChoice = "exact",
+        treat: Mapping[str, TreatmentChoice] | None = None,
+        pseudonymize: Sequence[str] = (),
+        key: str | Path | None = None,
         seed: int = 0,
         progress: Progress | bool | None = None,
         on_interrupt: Literal["raise", "best"] = "raise",
@@ -179,12 +200,17 @@ class Anonymizer:
         self.max_suppression = check_float("Anonymizer", "max_suppression", max_suppression, least=0.0, most=1.0)
         self.release = choose_release(release, self.method)
         self.widen = check_widen(widen, self.release, self.models)
+        self.ends = check_range_ends(ends, self.release, self.models)
+        self.treat = check_treatments("Anonymizer", treat)
+        self.pseudonymize = check_names("Anonymizer", "pseudonymize", pseudonymize)
+        self.key = check_pseudonyms(self.pseudonymize, key)
         self.seed = check_int("Anonymizer", "seed", seed, least=0)
         self.progress = check_progress(progress)
         check_choice("Anonymizer", "on_interrupt", on_interrupt, ("raise", "best"))
         self.on_interrupt: Literal["raise", "best"] = on_interrupt
         self.cancel = check_cancel(cancel)
         check_roles(self.roles)
+        check_treated_roles(self.treat, self.roles)
         self.result_: Result
 
     @property
@@ -219,15 +245,21 @@ class Anonymizer:
         ShoalError
             The table cannot be read, lacks a column, or cannot be released as promised. There is no result then.
         """
+        self.result_ = self.result_of(data, table=table, query=query)
+        for sentence in second_look(self.result_):
+            warn(f"Look at this before you publish: {sentence}", PublicationWarning)
+        return self
+
+    def result_of(self, data: Any, *, table: str | None = None, query: str | None = None) -> Result:
+        """Return the release of a table as ``fit`` makes it, without a word on what to look at and without keeping it."""
         try:
-            self.result_ = self._make(data, table, query)
+            return self._make(data, table, query)
         finally:
             if isinstance(self.progress, Bar):
                 self.progress.close()
-        return self
 
     def _make(self, data: Any, table: str | None, query: str | None) -> Result:
-        """Read, code, group, render and count a table."""
+        """Read, treat, code, group, render and count a table."""
         columns = [name for names in self.roles.values() for name in names]
         frame = open_table(data, table=table, query=query) if isinstance(data, (str, Path)) else to_frame(data, columns)
         if not self.notation.is_default:
@@ -235,16 +267,17 @@ class Anonymizer:
         self._check_table(frame)
         _LOG.info("releasing %d records by %s with k = %d", frame.records, self.method.info.name, self.k)
         self._report(0.0, "reading")
+        given, (frame, treated) = frame, self._treat(frame)
         coded = self._encode(frame)
-        frame = frame.tell(self.as_understood())
+        frame = replace(frame, told=given.tell(self.as_understood()).told)
         requirements = bind_models(self.models, coded, self.sensitive)
         grouping = self._group(coded, requirements)
         self._report(0.9, "checking")
         recipe = self.recipe()
-        result = make_result(frame, coded, grouping, recipe, self.models, requirements, self.method.info)
+        result = make_result(frame, coded, grouping, recipe, self.models, requirements, self.method.info, treated)
         self._report(1.0, "done")
         _LOG.info("released %d records in %d groups", result.released.num_rows, result.audit.groups)
-        return replace(result, inputs=(*_files_of(data), *recipe_inputs(recipe)))
+        return replace(result, inputs=(*_files_of(data), *recipe_inputs(recipe), *self.key_files))
 
     def stream(
         self,
@@ -324,7 +357,20 @@ class Anonymizer:
     def as_understood(self) -> list[str]:
         """Return the columns that are read by what their text means, not as the text it is."""
         as_is = {*self.hierarchies, *(name for name, kind in self.kinds.items() if kind not in ("numeric", "date"))}
-        return [name for name in (*self.quasi_identifiers, *self.sensitive) if name not in as_is]
+        read = dict.fromkeys((*self.quasi_identifiers, *self.sensitive, *self.treat))
+        return [name for name in read if name not in as_is]
+
+    @property
+    def key_files(self) -> tuple[Path, ...]:
+        """The file of the key, where there is one: it is read, and never replaced."""
+        return () if self.key is None else (self.key,)
+
+    def _treat(self, frame: Frame) -> tuple[Frame, dict[str, Treated]]:
+        """Return the table with kept columns treated and tokens for pseudonyms, and what was done."""
+        treated, done = treat_columns(frame, self.treat)
+        if self.key is not None:
+            treated = pseudonymize_columns(treated, self.pseudonymize, read_key(self.key))
+        return treated, done
 
     def _encode(self, frame: Frame) -> CodedTable:
         named: list[str] = [getattr(self.method, option, None) or "" for option in ("target", "within")]

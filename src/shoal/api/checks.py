@@ -8,6 +8,7 @@ from typing import Any, cast
 from shoal.api.bars import Bar
 from shoal.arrays import CancelToken, Progress, Release
 from shoal.encoding import KindChoice
+from shoal.ends import EndsChoice, check_ends
 from shoal.errors import ParameterError
 from shoal.methods.base import Method, say_nothing
 from shoal.privacy.base import PrivacyModel
@@ -61,18 +62,32 @@ def choose_release(release: Release | None, method: Method) -> Release:
 def check_widen(widen: float, release: Release, models: Sequence[PrivacyModel]) -> float:
     """Return the share of cells to widen; refuse it where wider cells would break another promise."""
     share = check_float("Anonymizer", "widen", widen, least=0.0, most=1.0)
-    if share and release == "representatives":
+    if share:
+        _refuse_wider_cells("widen", release, models)
+    return share
+
+
+def check_range_ends(ends: Any, release: Release, models: Sequence[PrivacyModel]) -> EndsChoice:
+    """Return where ranges end; refuse steps of the user's own where there are no ranges or wider cells break a promise."""
+    checked = check_ends("Anonymizer", ends)
+    if not isinstance(checked, str):
+        _refuse_wider_cells("ends", release, models)
+    return checked
+
+
+def _refuse_wider_cells(parameter: str, release: Release, models: Sequence[PrivacyModel]) -> None:
+    """Refuse what makes cells wider where there are none, or beside a model that bounds from below who fits them."""
+    if release == "representatives":
         raise ParameterError(
-            "The 'widen' parameter of Anonymizer is for releases with ranges. Got a release with representatives.",
+            f"The {parameter!r} parameter of Anonymizer is for releases with ranges. Got a release with representatives.",
             hint='leave it out, or take release="ranges".',
         )
-    if share and any(isinstance(model, DeltaPresence) and model.low for model in models):
+    if any(isinstance(model, DeltaPresence) and model.low for model in models):
         raise ParameterError(
-            "The 'widen' parameter of Anonymizer cannot be used with a lower bound of DeltaPresence: "
+            f"The {parameter!r} parameter of Anonymizer cannot be used with a lower bound of DeltaPresence: "
             "wider cells fit more people, of whom a smaller share is in the table.",
-            hint="leave 'widen' out, or take low=0.",
+            hint=f"leave {parameter!r} out, or take low=0.",
         )
-    return share
 
 
 def check_progress(progress: Progress | bool | None) -> Progress:

@@ -12,10 +12,12 @@ from typing_extensions import TypeVar
 from shoal.api.anonymizer import Anonymizer
 from shoal.arrays import CancelToken, Effort, Progress, Release
 from shoal.encoding import HierarchyChoice, KindChoice, Weight
+from shoal.ends import EndsChoice
 from shoal.methods import DEFAULT_METHOD
 from shoal.methods.base import Method
 from shoal.privacy.base import PrivacyModel
 from shoal.result import Result
+from shoal.treatments import TreatmentChoice
 from shoal.validation import checks_keywords
 
 Table = TypeVar("Table", default=ArrowTable)
@@ -43,6 +45,10 @@ def anonymize(
     max_suppression: float = 0.0,
     release: Release | None = None,
     widen: float = 0.0,
+    ends: EndsChoice = "exact",
+    treat: Mapping[str, TreatmentChoice] | None = None,
+    pseudonymize: Sequence[str] = (),
+    key: str | Path | None = None,
     seed: int = 0,
     progress: Progress | bool | None = None,
     on_interrupt: Literal["raise", "best"] = "raise",
@@ -97,6 +103,18 @@ def anonymize(
     widen
         Blunts conclusions from how narrow cells are: for each cell that had to be a certain node or set, this many
         others (0 to 1) are released so without need, and ranges are drawn out by up to this share of their width.
+    ends
+        Where released ranges end: ``"exact"`` (at values of the table), ``"round"`` (outwards to round values, as coarse as
+        costs a column at most 5 % more), or a mapping with a step for each of some columns, such as
+        ``{"age": 5, "born": "month"}``; the others then end round.
+    treat
+        Treatments of kept or sensitive columns that could give people away: a mapping such as
+        ``{"cost": shoal.Round(100), "visit": shoal.ShiftDates(30, person="patient_id")}``. Models then hold of the treated values. Random numbers
+        are drawn from the system, not from ``seed``.
+    pseudonymize
+        Columns released as tokens: the same for a value wherever the same key is used. Pseudonymous is not anonymous.
+    key
+        The file with the key of the tokens, which only its owner may read; ``shoal key make`` makes one. It is no part of a recipe.
     seed
         Start of the random numbers: same table, same recipe, same seed, same groups.
     progress

@@ -16,6 +16,7 @@ ROLES = {
     "sensitive": "sensitive",
     "identifiers": "an identifier",
     "keep": "to keep",
+    "pseudonymize": "to pseudonymize",
 }
 """Every role, and how a message says that a column has it."""
 

@@ -57,6 +57,8 @@ def check_streamable(recipe: Anonymizer) -> None:
         )
     if recipe.release != "ranges":
         raise _refusal("a release with representatives", "take release='ranges'.")
+    if recipe.ends != "exact":
+        raise _refusal("round ends of ranges", "take ends='exact'.")
     if recipe.widen:
         raise _refusal("'widen'", "leave it out.")
     models = uncuttable_models(recipe.models)

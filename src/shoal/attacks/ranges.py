@@ -13,17 +13,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import IntArray, LongArray
+from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.attacks.base import Finding, as_frame, rate, typed_table
 from shoal.audit import count_tuples
-from shoal.encoding import value_texts
+from shoal.encoding import is_ordered, value_texts
 from shoal.errors import DataError
 from shoal.frames import encode_dictionary
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.space.tuples import Tuples
-from shoal.parsing import Cell, parse_column
+from shoal.parsing import Cell, parse_column, read_number
 from shoal.recoding import range_text
 from shoal.validation import check_columns
+
+_NEAR = 0.01
+"""The share of a range's width within which an end tells a member's value."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,12 @@ class _Guesses:
     tried: int
     hits: float
     chance: float
+    ends: int = 0
+    """Ends of the groups' ranges."""
+    exact: int = 0
+    """Ends that are the value of somebody in the group."""
+    near: int = 0
+    """Ends that tell such a value to within a hundredth of the range's width."""
 
 
 def downcoding(
@@ -81,10 +90,14 @@ def downcoding(
     figures: dict[str, float] = {}
     for name in names:
         column = _pair(known.column(name), published.table.column(name), (hierarchies or {}).get(name))
-        ends = _guess_ends(column)
+        ends = _guess_ends(column, groups)
         guesses.append(ends)
         if ends.tried:
             figures |= {f"{name}: right": ends.hits / ends.tried, f"{name}: by chance": ends.chance / ends.tried}
+            figures |= {
+                f"{name}: ends at a member": ends.exact / ends.ends,
+                f"{name}: ends near one": ends.near / ends.ends,
+            }
         narrow = _count_tight(column, groups)
         tight += narrow
         if narrow[1]:
@@ -105,7 +118,7 @@ def downcoding(
 
 def _verdict(tried: int, hits: float, chance: float) -> str:
     if not tried:
-        return "No range was released whose ends are values of the table."
+        return "No range was released whose ends could be guessed."
     return (
         f"Guessing an end of a range is right for {hits / tried:.1%} of {tried:,} cells, any value in it for "
         f"{chance / tried:.1%}."
@@ -124,28 +137,46 @@ def _pair(values: pa.ChunkedArray, cells: pa.ChunkedArray, tree: Hierarchy | Non
     return _Column(encoded.dictionary, np.asarray(encoded.indices.fill_null(-1)).astype(np.int64), forms, form, tree)
 
 
-def _guess_ends(column: _Column) -> _Guesses:
-    """Guess that records lie at an end of their range."""
+def _guess_ends(column: _Column, groups: Tuples) -> _Guesses:
+    """Guess that records lie at an end of their range: exactly there, as a range that follows its group would have it."""
     places = [number for number, cell in enumerate(column.cells) if cell.form == "range" and column.node(cell) is None]
-    if not places:
+    if not places or not is_ordered(column.values.type):
         return _Guesses(0, 0.0, 0.0)
-    order = np.argsort(_numbers(column.values), kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    ends = [
-        pa.array([column.cells[number].values[end] for number in places]).cast(column.values.type) for end in (0, 1)
-    ]
-    sorted_values = column.values.take(pa.array(order))
-    low = np.searchsorted(_numbers(sorted_values), _numbers(ends[0]))
-    high = np.searchsorted(_numbers(sorted_values), _numbers(ends[1]), side="right") - 1
+    numbers = _numbers(column.values)
+    known = np.sort(numbers)
+    begin, end = _released_ends(column, places)
     of_cell = np.full(len(column.cells), -1)
     of_cell[places] = np.arange(len(places))
     rows = np.flatnonzero((of_cell[column.cell] >= 0) & (column.value >= 0))
-    own, which = rank[column.value[rows]], of_cell[column.cell[rows]]
-    wide = high[which] > low[which]
-    own, which = own[wide], which[wide]
-    at_end = (own == low[which]).sum() + (own == high[which]).sum()
-    return _Guesses(len(own), float(at_end) / 2, float((1.0 / (high[which] - low[which] + 1)).sum()))
+    own, which = numbers[column.value[rows]], of_cell[column.cell[rows]]
+    inside = np.searchsorted(known, end, side="right") - np.searchsorted(known, begin)
+    wide = inside[which] > 1
+    own, which, rows = own[wide], which[wide], rows[wide]
+    at_end = (own == begin[which]).sum() + (own == end[which]).sum()
+    chance = float((1.0 / inside[which]).sum())
+    return _Guesses(
+        len(own), float(at_end) / 2, chance, *_count_ends(groups.label[rows], own, begin[which], end[which])
+    )
+
+
+def _released_ends(column: _Column, places: Sequence[int]) -> tuple[FloatArray, FloatArray]:
+    """Return both ends of ranges as numbers; round ones may lie beyond the type's own values."""
+    kind = column.values.type
+    ends = [[float(read_number(text, kind)) for text in column.cells[number].values] for number in places]
+    first, last = np.array(ends, np.float64).T
+    return first, last
+
+
+def _count_ends(label: IntArray, own: FloatArray, begin: FloatArray, end: FloatArray) -> tuple[int, int, int]:
+    """Return how many ends the groups' ranges have, how many are a member's value, and how many tell one nearly."""
+    found, place = np.unique(label, return_inverse=True)
+    least, most = np.full(len(found), np.inf), np.full(len(found), -np.inf)
+    np.minimum.at(least, place, own)
+    np.maximum.at(most, place, own)
+    first, last = np.empty(len(found)), np.empty(len(found))
+    first[place], last[place] = begin, end
+    off, reach = np.concatenate([least - first, last - most]), np.tile(_NEAR * (last - first), 2)
+    return 2 * len(found), int((off == 0).sum()), int((off <= reach).sum())
 
 
 def _numbers(values: pa.Array) -> Any:

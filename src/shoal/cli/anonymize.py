@@ -141,12 +141,13 @@ def command(
             *([file] if isinstance(file, Path) else []),
             *([recipe] if recipe else []),
             *recipe_inputs(anonymizer.recipe()),
+            *anonymizer.key_files,
         ]
         files = Transaction(force=force, inputs=inputs)
         targets = add_targets(files, output, report, save_recipe, sidecar=sidecar)
         address = check_target_table(file, database, to_table, force=force)
         progress(0.0, "reading the file")
-        result = anonymizer.fit(reading.load(file)).result_
+        result = anonymizer.result_of(reading.load(file))
         progress(0.95, "writing")
         try:
             with files:

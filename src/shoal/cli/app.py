@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": "shoal.cli.compare",
     "methods": "shoal.cli.methods",
     "hierarchy": "shoal.cli.hierarchy",
+    "key": "shoal.cli.key",
     "serve": "shoal.cli.serve",
     "warm-up": "shoal.cli.warm_up",
 }

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from shoal.cli.options import names_option, pairs_callback, split_call
+from shoal.cli.options import names_option, pairs_callback, path_option, plain_value, split_call
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.api import Anonymizer
     from shoal.recipe import Recipe
+    from shoal.treatments import Treatment
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 COLUMNS = "How columns are read and released"
@@ -31,6 +32,16 @@ def effort_callback(ctx: click.Context, param: click.Parameter, value: str | Non
         return float(value)
     except ValueError:
         raise click.BadParameter(f"Give {', '.join(EFFORTS)} or a number of seconds.", ctx, param) from None
+
+
+def ends_callback(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> Any:
+    """Read a word for all columns, or a word or a step for each of some."""
+    words = [one for one in value if "=" not in one]
+    if words and len(value) > 1:
+        raise click.BadParameter("Give one word for all columns, or COLUMN=STEP for each of some.", ctx, param)
+    if words:
+        return words[0]
+    return {column: plain_value(text) for column, text in pairs_callback(ctx, param, value).items()}
 
 
 _CHOICE_OPTIONS = (
@@ -62,6 +73,22 @@ _CHOICE_OPTIONS = (
     names_option("--sensitive", text="Columns with what must not be tied to a person. They are kept as they are."),
     names_option("--identifier", "identifiers", text="Columns that name a person by themselves. They are removed."),
     names_option("--keep", text="Columns passed through unchanged. Only what no outsider can know."),
+    names_option(
+        "--pseudonymize", text="Columns released as tokens made with the key of --key: pseudonymous, not anonymous."
+    ),
+    path_option(
+        "--key",
+        text="The key of the tokens, a file that only you may read; [bold]shoal key make[/bold] makes one.",
+        panel=COLUMNS,
+    ),
+    click.option(
+        "--treat",
+        multiple=True,
+        metavar="COLUMN=TREATMENT",
+        callback=pairs_callback,
+        help="Change a kept or sensitive column that could give people away: [bold]cost=round:100[/bold], [bold]income=top-code:share=0.99[/bold], [bold]visit=shift-dates:30,person=id[/bold], [bold]note=drop[/bold]. May be repeated.",
+        panel=COLUMNS,
+    ),
     click.option(
         "--hierarchy",
         "hierarchies",
@@ -101,6 +128,14 @@ _CHOICE_OPTIONS = (
         metavar="SHARE",
         help="Release this many cells wider than needed for each that is not, such as 0.5, so that narrow cells tell less. Default: none.",
         panel=PROMISE,
+    ),
+    click.option(
+        "--ends",
+        multiple=True,
+        metavar="CHOICE",
+        callback=ends_callback,
+        help="Where ranges end: [bold]exact[/bold] (the default), [bold]round[/bold] (at most 5 % more loss in a column), or a step for a column: [bold]age=5[/bold], [bold]born=month[/bold]. May be repeated.",
+        panel=COLUMNS,
     ),
     click.option(
         "--method",
@@ -171,12 +206,30 @@ def _given(choices: dict[str, Any], base: Recipe | None) -> dict[str, Any]:
             given[name] = {**(getattr(base, name) if base else {}), **mapping}
     if "weights" in given:
         given["weights"] = {**(base.weights if base else {}), **_weights(given["weights"])}
+    if "treat" in given:
+        treat = {column: _treatment(text) for column, text in given["treat"].items()}
+        given["treat"] = {**(base.treat if base else {}), **treat}
     if "method" in given:
         name, options = split_call(given["method"])
         given["method"] = make_method(name, **options)
     if "models" in given:
         given["models"] = [make_model(name, **options) for name, options in map(split_call, given["models"])]
     return given
+
+
+def _treatment(text: str) -> Treatment:
+    """Return the treatment in ``round:100`` or ``shift-dates:30,person=id``: the first parameter needs no name."""
+    from dataclasses import fields
+
+    from shoal.treatments import TREATMENTS, make_treatment
+
+    name, colon, rest = text.partition(":")
+    first = rest.partition(",")[0]
+    known = [one.name for one in fields(TREATMENTS[name.strip()])] if name.strip() in TREATMENTS else []
+    if colon and "=" not in first and known:
+        text = f"{name}:{known[0]}={rest}"
+    name, options = split_call(text)
+    return make_treatment(name, **options)
 
 
 def _kind(text: str) -> str | list[str]:

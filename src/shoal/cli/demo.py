@@ -115,7 +115,7 @@ def tell_story(progress: Any) -> Story:
         hierarchies={"sex": "flat", "zip": register.hierarchies["zip"], "job": register.hierarchies["job"]},
         progress=progress,
     )
-    result = anonymizer.fit(register.patients).result_
+    result = anonymizer.result_of(register.patients)
     progress(1.0, "attacking the release")
     candidates = find_candidates(result.released, register.voters, KNOWN, register.hierarchies)
     return Story(register, named, anonymizer, result, candidates)

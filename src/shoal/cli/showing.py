@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.cli.console import make_table, out, print_json
 
 if TYPE_CHECKING:
+    from shoal.encoding import CodedColumn
     from shoal.result import Result
 
 
@@ -21,6 +22,8 @@ def tell_result(result: Result, targets: list[Path], *, as_json: bool) -> None:
 
 def describe(result: Result) -> dict[str, Any]:
     """Return what came out, as plain values."""
+    from shoal.summary import second_look
+
     return {
         "records": result.released.num_rows,
         "withheld": result.suppressed,
@@ -30,12 +33,15 @@ def describe(result: Result) -> dict[str, Any]:
         "lower_bound": result.details.get("lower_bound"),
         "metrics": dict(result.metrics),
         "audit": result.audit.as_dict(),
+        "warnings": list(second_look(result)),
         "recipe": result.recipe.model_dump(exclude_none=True),
     }
 
 
 def show_result(result: Result, targets: list[Path]) -> None:
-    """Print what came out, for people to read."""
+    """Print what came out, for people to read; what calls for a second look stands in the report too."""
+    from shoal.summary import second_look
+
     console, audit = out(), result.audit
     withheld = f", {result.suppressed:,} withheld" if result.suppressed else ""
     console.print(
@@ -45,8 +51,14 @@ def show_result(result: Result, targets: list[Path]) -> None:
     table = make_table("column", "released as", "loss", numbers=["loss"])
     for column in result.coded.columns:
         loss = result.metrics["ncp_by_column"][column.name]
-        table.add_row(column.name, _form(result, column.kind), f"{loss:.3f}")
+        table.add_row(column.name, _form(result, column), f"{loss:.3f}")
     console.print(table)
+    found = list(second_look(result))
+    if found:
+        console.print("Look at this before you publish:", style="bold yellow")
+        for sentence in found:
+            console.print(f"- {sentence}", soft_wrap=True)
+        console.print()
     for target in targets:
         console.print(f"Written: {target}", soft_wrap=True)
     if not targets:
@@ -61,7 +73,9 @@ def loss_sentence(result: Result) -> str:
     return f"Information loss {loss:.3f}{known} (0: nothing lost, 1: the quasi-identifiers say nothing any more)."
 
 
-def _form(result: Result, kind: str) -> str:
+def _form(result: Result, column: CodedColumn) -> str:
     if result.recipe.release == "representatives":
         return "typical value"
-    return {"interval": "range", "node": "node of its hierarchy", "set": "set of values"}[kind]
+    ends = result.details.get("ends", {}).get(column.name)
+    form = {"interval": "range", "node": "node of its hierarchy", "set": "set of values"}[column.kind]
+    return f"{form}, ends at {ends}" if ends else form

@@ -23,6 +23,7 @@ from shoal.compare.comparison import Comparison
 from shoal.compare.points import Plan, Point, make_plans, run_plan
 from shoal.compare.state import State
 from shoal.encoding import HierarchyChoice, KindChoice, Weight
+from shoal.ends import EndsChoice
 from shoal.errors import ParameterError, PrivacyError
 from shoal.frames import Frame, to_frame
 from shoal.io.files import open_table
@@ -30,6 +31,7 @@ from shoal.methods import DEFAULT_METHOD
 from shoal.methods.base import Method
 from shoal.privacy.base import PrivacyModel
 from shoal.result import table_hash
+from shoal.treatments import TreatmentChoice
 from shoal.validation import (
     check_callable,
     check_choice,
@@ -82,6 +84,10 @@ def compare(
     max_suppression: float = 0.0,
     release: Release | None = None,
     widen: float = 0.0,
+    ends: EndsChoice = "exact",
+    treat: Mapping[str, TreatmentChoice] | None = None,
+    pseudonymize: Sequence[str] = (),
+    key: str | Path | None = None,
     seed: int = 0,
 ) -> Comparison:
     """Run methods × efforts × k on one table and show what protection costs which information.
@@ -113,7 +119,7 @@ def compare(
         Roles of the columns, as for ``anonymize``.
     kinds, hierarchies, decimal, thousands, date_format, missing, weights
         How columns are read and released, as for ``anonymize``.
-    models, max_suppression, release, widen, seed
+    models, max_suppression, release, widen, ends, treat, pseudonymize, key, seed
         What every release of the comparison must hold, as for ``anonymize``.
 
     Returns

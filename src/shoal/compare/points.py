@@ -83,10 +83,9 @@ def run_plan(plan: Plan, frame: Frame, *, sampled: bool, watch: Callable[[float,
     plan.anonymizer.progress = watch
     start = time.perf_counter()
     try:
-        result = plan.anonymizer.fit(frame).result_
+        result = plan.anonymizer.result_of(frame)
     except ShoalError as fault:
         return replace(point, fault=fault.message, seconds=time.perf_counter() - start)
-    del plan.anonymizer.result_
     return replace(
         point,
         loss=float(result.metrics["ncp"]),

@@ -14,7 +14,7 @@ from shoal.kernels.space.space import cost_table
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
-    from shoal.kernels.space.space import Cover
+    from shoal.kernels.space.space import Cover, Space
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,10 @@ class Outcome:
     table: CodedTable
     labels: IntArray
     cover: Cover
+    """The values of the table that each cell stands for."""
     k: int
+    boxes: tuple[Space, Cover] | None = None
+    """What the cells show where they do not end at values of the table: boxes, and the space that says what they cost."""
 
     @cached_property
     def size(self) -> FloatArray:
@@ -44,7 +47,7 @@ class Outcome:
     @cached_property
     def cost(self) -> FloatArray:
         """Unweighted penalty of each column in each group, (m, g)."""
-        return cost_table(self.table.space, self.cover)
+        return cost_table(*(self.boxes or (self.table.space, self.cover)))
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def query_error(
     original
         The table that was anonymized, rows in the same order.
     result
-        The ``Result``; its ``coded``, ``groups`` and ``cover`` are used.
+        The ``Result``; its ``coded``, ``groups`` and ``boxes`` are used.
     queries
         How many random queries to draw, your own queries (see :mod:`shoal.metrics.queries`), or a file with one a line.
     aggregate
@@ -172,8 +172,11 @@ class _Answers:
     def __init__(self, result: Any, frame: Any) -> None:
 
         self.table: CodedTable = result.coded
-        self.groups, self.cover, self.frame = result.groups.copy(), result.cover, frame  # kernels want writable arrays
-        self.first, self.last = released_codes(self.table.space, self.cover)
+        self.groups, self.frame = result.groups.copy(), frame  # kernels want writable arrays
+        boxes = getattr(result, "boxes", None)
+        self.shown = self.table.space if boxes is None else boxes.shown
+        self.cover = result.cover if boxes is None else boxes.cover
+        self.first, self.last = released_codes(self.shown, self.cover)
         self.whole = np.array([_is_whole(column) for column in self.table.columns])
         self.starts = np.cumsum([0, *(column.cardinality + 1 for column in self.table.columns)]).astype(np.int64)
         self.amounts: dict[str | None, tuple[FloatArray, FloatArray, int]] = {}
@@ -185,7 +188,7 @@ class _Answers:
         records, groups, summed = self.amounts[query.total]
         asked, space = self._bind(query), self.table.space
         truth = true_answer(space, self.table.codes, asked, records)
-        boxes = (space, self.cover, self.first, self.last)
+        boxes = (self.shown, self.cover, self.first, self.last)
         return truth, estimated_answer(*boxes, asked, self.whole, groups, summed)
 
     def _amounts(self, total: str | None) -> tuple[FloatArray, FloatArray, int]:

@@ -91,6 +91,11 @@ def _attacks(summary: Summary) -> Iterator[str]:
         yield text(words.attack_note(summary))
         yield ""
         yield from table(words.ATTACK_HEADINGS, words.attack_rows(summary))
+    if summary.treatments:
+        yield ""
+        yield "### Treatments of kept columns"
+        yield ""
+        yield from table(words.TREATMENT_HEADINGS, words.treatment_rows(summary))
 
 
 def _reached(summary: Summary) -> Iterator[str]:

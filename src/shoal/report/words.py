@@ -13,6 +13,8 @@ FORMS = {
     "set": "as sets such as {a, b}",
     "representative": "as one typical value for each group",
     "unchanged": "unchanged",
+    "treated": "treated, see below",
+    "token": "as tokens made with a key",
     "removed": "not released",
 }
 
@@ -26,7 +28,8 @@ def released_form(column: Column) -> str:
 def released_from(column: Column) -> str:
     """Return how a column is released, and how its text was understood where that is not plain."""
     read = f"; read as {column.read_as}" if column.read_as else ""
-    return f"{released_form(column)}{read}"
+    ends = f", ends at {column.ends}" if column.ends else ""
+    return f"{released_form(column)}{ends}{read}"
 
 
 LIMITS = (
@@ -108,9 +111,13 @@ def done(summary: Summary) -> Iterator[str]:
         f"of released values occurs at least {summary.promise.k:,} times. Groups were found by {summary.method.title}."
     )
     if "sensitive" in names:
-        yield f"Columns with what must not be tied to a person were kept as they are: {listed(names['sensitive'])}."
-    if "kept" in names:
-        yield f"Passed through unchanged: {listed(names['kept'])}."
+        yield f"Columns with what must not be tied to a person were kept: {listed(names['sensitive'])}."
+    treated = {one.column for one in summary.treatments}
+    if set(names.get("kept", ())) - treated:
+        yield f"Passed through unchanged: {listed([name for name in names['kept'] if name not in treated])}."
+    yield from (f"{one.column} {one.words} (ISO/IEC 20889, {one.technique})." for one in summary.treatments)
+    if "pseudonym" in names:
+        yield f"Released as tokens made with a secret key, pseudonymous but not anonymous: {listed(names['pseudonym'])}."
     if "left out" in names:
         yield f"Left out, because they were given no role: {listed(names['left out'])}."
     yield from (f"Beyond k: {sentence}" for sentence in summary.promise.models)
@@ -211,6 +218,31 @@ def people_rows(summary: Summary) -> list[tuple[str, str]]:
 
 def _bounded(value: float | None) -> str:
     return "no bound" if value is None else f"{value:,.3g}"
+
+
+TREATMENT_HEADINGS = (
+    "column",
+    "what was done",
+    "cells changed",
+    "moved by",
+    "alone with their value",
+    "what is still found",
+)
+
+
+def treatment_rows(summary: Summary) -> list[tuple[str, ...]]:
+    """Return what treatments of kept columns changed and left."""
+    return [
+        (
+            one.column,
+            f"{one.words} ({one.technique})",
+            percent(one.changed),
+            "–" if one.moved is None else f"{one.moved:.2f} standard deviations",
+            f"{one.unique_before:,} before, {one.unique_after:,} after",
+            one.remains,
+        )
+        for one in summary.treatments
+    ]
 
 
 ATTACK_HEADINGS = ("an intruder asks", "is right for", "without the release", "what it means")

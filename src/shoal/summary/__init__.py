@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import combinations
 from typing import Any
 
@@ -38,10 +38,12 @@ from shoal.summary.schema import (
     Reached,
     Role,
     Summary,
+    Treatment,
     json_schema,
 )
+from shoal.summary.second_look import second_look
 
-__all__ = ["SCHEMA_VERSION", "Release", "Summary", "json_schema", "summarise"]
+__all__ = ["SCHEMA_VERSION", "Release", "Summary", "json_schema", "second_look", "summarise"]
 
 _ASSOCIATION_RECORDS = 50_000
 _ASSOCIATION_COLUMNS = 12
@@ -53,6 +55,7 @@ _ROLE_LISTS: tuple[tuple[str, Role], ...] = (
     ("sensitive", "sensitive"),
     ("identifiers", "identifier"),
     ("keep", "kept"),
+    ("pseudonymize", "pseudonym"),
 )
 
 
@@ -61,7 +64,7 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
     recipe, audit = release.recipe, release.audit
     sizes = distinct_tuples(release.coded.codes).size
     released_sizes = count_tuples(release.released, recipe.quasi_identifiers).size
-    cost = None if release.representatives else cost_table(release.coded.space, release.cover)
+    cost = None if release.representatives else cost_table(*release.cost_boxes)
     return Summary(
         shoal=__version__,
         created=dt.datetime.now(tz=dt.UTC).date().isoformat(),
@@ -69,6 +72,7 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
         released=release.released.num_rows,
         withheld=release.source.records - release.released.num_rows,
         columns=list(_columns(release)),
+        treatments=[Treatment(**asdict(one)) for one in release.treated.values()],
         method=_method(release),
         promise=Promise(
             k=recipe.k,
@@ -91,7 +95,7 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
         query_error=_query_error(release),
         examples=example_rows(release.released, release.coded, release.groups, cost, recipe.seed, originals=examples),
         recipe=recipe_text(recipe),
-        warnings=list(_warnings(release)),
+        warnings=list(second_look(release)),
     )
 
 
@@ -124,17 +128,20 @@ def _columns(release: Release) -> Iterator[Column]:
         yield Column(
             name=name,
             role=role,
-            released_as=_released_as(release, coded.get(name), role),
+            released_as=_released_as(release, coded.get(name), name, role),
             read_as=_read_as(release, name, role),
+            ends=None if release.representatives else release.details.get("ends", {}).get(name),
             weight=_weight(release.recipe.weights.get(name, 1.0)) if name in coded else None,
             loss=losses.get(name),
             distribution=spread.get(name),
         )
 
 
-def _released_as(release: Release, column: CodedColumn | None, role: Role) -> Any:
+def _released_as(release: Release, column: CodedColumn | None, name: str, role: Role) -> Any:
+    if name not in release.released.column_names:
+        return "removed"
     if column is None:
-        return "unchanged" if role in {"sensitive", "kept"} else "removed"
+        return "token" if role == "pseudonym" else "treated" if name in release.treated else "unchanged"
     return "representative" if release.representatives else {"interval": "range"}.get(column.kind, column.kind)
 
 
@@ -213,29 +220,6 @@ def _part(random: Any, records: int) -> Any:
     if records <= _ASSOCIATION_RECORDS:
         return slice(None)
     return random.choice(records, _ASSOCIATION_RECORDS, replace=False)
-
-
-def _warnings(release: Release) -> Iterator[str]:
-    """Say what in this release calls for a second look."""
-    for name, figures in release.audit.sensitive.items():
-        if figures.get("l") == 1:
-            yield (
-                f"In at least one group everybody has the same value of “{name}”, so the group gives it away without "
-                "pointing at a person. Ask for l-diversity or t-closeness if this matters."
-            )
-    for name, (column, codes) in release.passed.items():
-        counts = np.bincount(codes[release.kept], minlength=column.cardinality)
-        alone = int((counts == 1).sum())
-        if alone:
-            yield (
-                f"“{name}” is released unchanged and {alone:,} of its values occur only once. Whoever knows such a value "
-                "from elsewhere finds the person. Round it, group it or leave it out if that can happen."
-            )
-    if release.representatives:
-        yield (
-            "Each group is released as typical values. Somebody who knows all but one member of a group can compute "
-            "the last one's numbers."
-        )
 
 
 def _weight(given: float | dict[str, float]) -> float:

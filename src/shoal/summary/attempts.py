@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
-from shoal.attacks import Finding, homogeneity, linkage
+import numpy as np
+import pyarrow as pa
+
+from shoal.attacks import Finding, downcoding, homogeneity, linkage
 from shoal.encoding import is_ordered
 from shoal.summary.release import Release
 from shoal.summary.schema import Attack
 
 _PEOPLE = 2_000
+_ROWS = 10_000
+"""Released records whose exact values are guessed from their ranges."""
 _WORK = 200_000_000
 """People times groups that are compared; fewer people are tried where there are very many groups."""
 
@@ -42,7 +48,26 @@ def _findings(release: Release) -> Iterator[Finding]:
     people: dict[str, Any] = {"hierarchies": trees, "targets": targets, "seed": release.recipe.seed}
     yield linkage(release.source, release.released, names, **people)
     for sensitive in release.recipe.sensitive:
+        if sensitive not in release.released.column_names:
+            continue
         yield homogeneity(release.source, release.released, names, sensitive, **people)
+    found = _downcoding(release, trees)
+    if found.success.tried:
+        yield found
+
+
+def _downcoding(release: Release, trees: dict[str, Any]) -> Finding:
+    """Guess exact values from ranges, in whole groups of the release: of a large one, in some of them."""
+    labels = release.groups[release.kept]
+    order = np.random.default_rng(release.recipe.seed).permutation(int(labels.max(initial=-1)) + 1)
+    size = np.bincount(labels, minlength=len(order))
+    chosen = np.zeros(len(order), np.bool_)
+    chosen[order[: max(int(np.searchsorted(np.cumsum(size[order]), _ROWS, side="right")), 1)]] = True
+    rows = np.flatnonzero(chosen[labels])
+    names = list(release.recipe.quasi_identifiers)
+    own = release.source.select(names)
+    own = replace(own, table=own.table.take(pa.array(release.kept[rows])), native=None)
+    return downcoding(own, release.released.select(names).take(pa.array(rows)), names, hierarchies=trees)
 
 
 def _plain(finding: Finding) -> Attack:

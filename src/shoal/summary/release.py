@@ -13,13 +13,15 @@ import pyarrow as pa
 from shoal.arrays import IntArray
 from shoal.audit import Audit
 from shoal.encoding import CodedColumn, CodedTable, encode
+from shoal.ends import ColumnEnds, ReleasedBoxes
 from shoal.errors import DataError
 from shoal.frames import Frame
-from shoal.kernels.space.space import Cover
+from shoal.kernels.space.space import Cover, Space
 from shoal.methods.base import MethodInfo
 from shoal.privacy.base import PrivacyModel
 from shoal.recipe import Recipe
 from shoal.summary.cells import Cells, group_cells, representative_codes, value_cells
+from shoal.treatments import Treated
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Release:
     coded: CodedTable
     """The quasi-identifiers as integers, for measures that need the original."""
     cover: Cover
-    """The box each group is released as."""
+    """The box of the table's values that each group's cells stand for."""
     source: Frame
     """The original table."""
     details: Mapping[str, Any] = field(default_factory=dict)
@@ -48,11 +50,28 @@ class Release:
     """How the method describes itself."""
     models: tuple[PrivacyModel, ...] = ()
     """The privacy models that hold in every group, as they were given: also those that only the user knows."""
+    treated: Mapping[str, Treated] = field(default_factory=dict)
+    """What treatments did to kept and sensitive columns, by column; ``source`` holds them treated."""
+    ends: Mapping[int, ColumnEnds] = field(default_factory=dict)
+    """How the ends of ranges were moved to round values, by the row of the column; others end at values of the table."""
+    boxes: ReleasedBoxes | None = None
+    """What the cells show, over the released ends; None where they end at values of the table."""
 
     @property
     def representatives(self) -> bool:
         """Each group is released as one typical value."""
         return self.recipe.release == "representatives"
+
+    @property
+    def cost_boxes(self) -> tuple[Space, Cover]:
+        """The boxes that cells show, and the space that says what they cost."""
+        return (self.coded.space, self.cover) if self.boxes is None else (self.boxes.space, self.boxes.cover)
+
+    @property
+    def changed(self) -> list[str]:
+        """The released columns that are not the user's own: recoded, treated or pseudonyms."""
+        other = {*self.recipe.quasi_identifiers, *self.treated, *self.recipe.pseudonymize}
+        return [name for name in self.released.column_names if name in other]
 
     @cached_property
     def kept(self) -> IntArray:
@@ -64,6 +83,8 @@ class Release:
         """Sensitive and kept columns, coded like quasi-identifiers; those that cannot be are left out."""
         found = {}
         for name in (*self.recipe.sensitive, *self.recipe.keep):
+            if name in self.treated:  # the original is gone, so there is nothing to compare with
+                continue
             try:
                 kinds = {name: self.recipe.kinds[name]} if name in self.recipe.kinds else {}
                 coded = encode(self.source, [name], kinds=kinds)

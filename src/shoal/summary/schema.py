@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 SCHEMA_VERSION = 1
 
-Role = Literal["quasi-identifier", "sensitive", "identifier", "kept", "left out"]
-ReleasedAs = Literal["range", "node", "set", "representative", "unchanged", "removed"]
+Role = Literal["quasi-identifier", "sensitive", "identifier", "kept", "pseudonym", "left out"]
+ReleasedAs = Literal["range", "node", "set", "representative", "unchanged", "treated", "token", "removed"]
 Measure = Literal["correlation", "correlation ratio", "Cramér's V"]
 
 
@@ -46,9 +46,28 @@ class Column(_Part):
     role: Role
     released_as: ReleasedAs
     read_as: str | None = Field(default=None, description="How its text was understood, where that is not plain.")
+    ends: str | None = Field(
+        default=None, description="The round values that ranges end at, such as 'multiples of 5'; empty: as they are."
+    )
     weight: float | None = None
     loss: float | None = Field(default=None, description="Share of the column's detail that is lost, 0..1.")
     distribution: Distribution | None = None
+
+
+class Treatment(_Part):
+    """What a treatment did to a kept or sensitive column."""
+
+    column: str
+    treatment: str
+    words: str = Field(description="What was done, as the end of a sentence that begins with the column's name.")
+    technique: str = Field(description="Class and technique in the words of ISO/IEC 20889.")
+    changed: float = Field(description="Share of the cells that show another value than before.")
+    moved: float | None = Field(
+        default=None, description="Mean distance of old and new numbers or dates, in standard deviations of the column."
+    )
+    unique_before: int = Field(description="Records that were alone with their value.")
+    unique_after: int
+    remains: str = Field(description="What an intruder still finds.")
 
 
 class Method(_Part):
@@ -201,6 +220,7 @@ class Summary(_Part):
     released: int
     withheld: int
     columns: list[Column]
+    treatments: list[Treatment] = Field(default=[], description="Of kept and sensitive columns.")
     method: Method
     promise: Promise
     reached: Reached

@@ -39,7 +39,7 @@ def make_release(tell: Tell, *, table: StoredTable, recipe: dict[str, Any], fold
     parameters = recipe_parameters(check_recipe(recipe, "The recipe"))
     with stoppable() as stop:
         anonymizer = shoal.Anonymizer(**parameters, progress=progress, cancel=stop, on_interrupt="best")
-        result = anonymizer.fit(frame).result_
+        result = anonymizer.result_of(frame)
     tell("progress", (0.82, "attacking the release"))
     summary = result.report().summary
     tell("progress", (0.92, "drawing"))

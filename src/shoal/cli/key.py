@@ -1,0 +1,32 @@
+"""``shoal key``: keys for pseudonyms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from shoal.cli.console import note_written, out
+
+
+@click.group("key")
+def command() -> None:
+    """Make keys for pseudonyms.
+
+    A key turns identifiers into tokens ([bold]shoal anonymize --pseudonymize patient_id --key key.bin[/bold]): the same token
+    wherever the same key is used, another one under another key. Whoever has the key can find out whose a token is.
+    """
+
+
+@command.command("make")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+def make(file: Path) -> None:
+    """Write a new random key to FILE, which only you may read. A key that is there is never replaced.
+
+    [dim]shoal key make key.bin[/dim]
+    """
+    from shoal.treatments.pseudonyms import make_key
+
+    make_key(file)
+    note_written(file.name)
+    out().print(f"Written: {file} (keep it secret, apart from all releases, and do not lose it)", soft_wrap=True)
