@@ -24,6 +24,7 @@ OF_THE_FILE_FORMAT = {"version", "method_options"}
 OF_THE_COMMAND = {
     "file", "recipe", "separator", "encoding", "output", "to_table", "database", "keep_order", "sidecar",
     "spreadsheet_safe", "report", "report_examples", "save_recipe", "force", "show_values", "as_json",
+    "engine", "memory", "scratch",
 }  # fmt: skip
 """Where files lie and what is printed."""
 
