@@ -115,8 +115,8 @@ def test_the_sentence_about_a_killed_worker_stays_until_something_is_changed(tab
         os.kill(worker, signal.SIGKILL)
     page.wait_for_selector('#notice p:has-text("The worker process has ended")')
     page.wait_for_selector("#job-protect", state="hidden")
-    tabs.open("/protect").click("#k-5")
-    page.wait_for_selector("#k-5[aria-pressed=true]")
+    tabs.open("/protect").click("#k-20")
+    page.wait_for_selector("#k-20[aria-pressed=true]")
     assert "The worker process has ended" in page.inner_text("#notice")
     page.select_option("#method", "mondrian")
     page.wait_for_selector("#notice", state="hidden")
@@ -136,7 +136,7 @@ def test_a_failed_job_is_told_again_after_a_reload(tabs):
 def test_a_dropped_file_is_opened(tabs):
     page = tabs.open()
     page.goto(tabs.home + "/open")
-    lines = "age,sex\\n" + "\\n".join(f"{30 + number % 7},{'FM'[number % 2]}" for number in range(40))
+    lines = "years,gender\\n" + "\\n".join(f"{30 + number % 7},{'FM'[number % 2]}" for number in range(40))
     dropped = page.evaluate_handle(
         f"() => {{ const all = new DataTransfer(); all.items.add(new File(['{lines}'], 'dropped.csv')); return all; }}"
     )
@@ -193,6 +193,8 @@ def test_a_table_of_a_database_is_opened_and_a_release_is_written_into_it(tabs, 
     page.click("#open-database")
     page.wait_for_selector("#together strong")
     page.click("#to-protect")
+    page.click("#k-10")
+    page.wait_for_selector("#k-10[aria-pressed=true]")
     page.select_option("#method", "mondrian")
     page.click("#make")
     page.wait_for_selector("#pairs tbody tr")
