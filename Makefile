@@ -87,11 +87,11 @@ browser:
 			>/dev/null 2>&1 || echo "Chromium could not be installed"; \
 	fi
 
-# tests write into real databases, each a server of its own; where they cannot be installed these tests are skipped, and say so
+# tests write into real databases, each a server of its own, and run Spark, which needs Java; where they cannot be installed these tests are skipped, and say so
 servers:
-	@{ ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; } && command -v mariadbd >/dev/null || \
+	@{ ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; } && command -v mariadbd >/dev/null && command -v java >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		echo "Installing PostgreSQL and MariaDB"; \
-		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql mariadb-server; } \
-			>/dev/null 2>&1 || echo "The databases could not be installed"; \
+		echo "Installing PostgreSQL, MariaDB and Java"; \
+		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql mariadb-server openjdk-17-jre-headless; } \
+			>/dev/null 2>&1 || echo "The databases and Java could not be installed"; \
 	fi

@@ -21,8 +21,8 @@ from tests.page_files import write_files
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 FENCED = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-ELSEWHERE = {"docs/how-to/from-postgresql.md", "docs/how-to/with-the-page.md"}
-"""Pages whose commands need a server; tests/cli/test_databases.py and tests/web run such commands against one."""
+ELSEWHERE = {"docs/how-to/from-postgresql.md", "docs/how-to/on-spark.md", "docs/how-to/with-the-page.md"}
+"""Pages whose commands need a server or a cluster; tests/cli/test_databases.py, tests/spark and tests/web run such commands against one."""
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MACHINE_PATH = re.compile(r"(?<![\w./>-])/(?:home|root|work|tmp|opt|usr|Users|mnt|var)/")
 FETCHED = re.compile(

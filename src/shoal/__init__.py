@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from shoal._version import __version__
 
 if TYPE_CHECKING:
-    from shoal import attacks, datasets, errors, metrics, testing
+    from shoal import attacks, datasets, errors, metrics, spark, testing
     from shoal.api import Anonymizer, anonymize
     from shoal.audit import Audit, audit
     from shoal.compare import Comparison, compare
@@ -96,7 +96,7 @@ _HOME = {
     "methods": "shoal.methods:method_infos",
     "read_table": "shoal.io.reading",
 }
-_MODULES = ("attacks", "datasets", "errors", "metrics", "testing")
+_MODULES = ("attacks", "datasets", "errors", "metrics", "spark", "testing")
 
 __all__ = [
     "MDAV",
@@ -148,6 +148,7 @@ __all__ = [
     "methods",
     "metrics",
     "read_table",
+    "spark",
     "testing",
 ]
 

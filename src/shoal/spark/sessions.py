@@ -1,0 +1,72 @@
+"""What is asked of Spark itself: nothing but the DataFrame API, which also works through Spark Connect."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from shoal.errors import DataError, ShoalError
+from shoal.frames import require
+from shoal.spark.tasks import FRAGMENT, PAYLOAD, PLACE, payload_batch
+
+_PAYLOAD_SCHEMA = f"{PAYLOAD} binary"
+_MOST_FRAGMENTS_A_TASK = 16
+"""Fragments that one task groups one after the other, about: a killed task repeats no more."""
+
+
+def check_dataframe(data: Any, caller: str) -> Any:
+    """Return a DataFrame of Spark, or say that it must be one."""
+    require("pyspark", "spark", "Spark")
+    if not all(hasattr(data, name) for name in ("mapInArrow", "sparkSession", "repartition")):
+        raise DataError(
+            f"{caller} takes a DataFrame of Spark. Got {type(data).__name__}.",
+            hint="shoal.anonymize takes other tables; spark.createDataFrame or spark.read make a DataFrame.",
+        )
+    return data
+
+
+def collect(data: Any, task: Callable[..., Iterator[pa.RecordBatch]], **settings: Any) -> list[Any]:
+    """Run a task on every partition and return the objects they give; never rows."""
+    return payloads(data.mapInArrow(partial(guarded, task, settings), _PAYLOAD_SCHEMA))
+
+
+def payloads(data: Any) -> list[Any]:
+    """Return the objects in the column of payloads; raise the first that is a complaint of shoal's own."""
+    found = [pickle.loads(row[0]) for row in data.select(PAYLOAD).collect()]  # noqa: S301  (made by our own tasks)
+    for one in found:
+        if isinstance(one, ShoalError):
+            raise one
+    return found
+
+
+def guarded(
+    task: Callable[..., Iterator[pa.RecordBatch]], settings: dict[str, Any], batches: Iterator[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Send a complaint of shoal's own to the driver as it is: Spark would bury it in a trace, after trying again three times."""
+    try:
+        yield from task(batches, **settings)
+    except ShoalError as fault:
+        yield payload_batch(fault)
+
+
+def tasks_for(data: Any, fragments: int) -> int:
+    """Return the number of partitions in which fragments are grouped."""
+    usual = int(data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    return max(1, min(fragments, max(usual, fragments // _MOST_FRAGMENTS_A_TASK)))
+
+
+def with_columns(data: Any, columns: Sequence[str], recoded: Sequence[str], more: Sequence[str]) -> Any:
+    """Return the schema of some columns in the order of the table, recoded ones as text, and of columns of shoal's own behind them."""
+    from pyspark.sql.types import BinaryType, IntegerType, LongType, StringType, StructField, StructType  # noqa: PLC0415
+
+    own = {FRAGMENT: IntegerType(), PLACE: LongType(), PAYLOAD: BinaryType()}
+    fields = [
+        StructField(field.name, StringType() if field.name in recoded else field.dataType)
+        for field in data.schema.fields
+        if field.name in columns
+    ]
+    return StructType([*fields, *(StructField(name, own[name]) for name in more)])

@@ -1,0 +1,46 @@
+"""A Spark of two cores on this machine, started once."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+
+from shoal.engines import plan
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """Return a session of Spark; it is stopped at the end."""
+    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("no Java is installed; Spark needs it")
+    folder = tmp_path_factory.mktemp("spark")
+    settings = pytest.MonkeyPatch()
+    settings.setenv("PYSPARK_PYTHON", sys.executable)  # executors run the Python of this environment
+    settings.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    session = (
+        sql.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "3")
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .config("spark.local.dir", str(folder / "local"))
+        .config("spark.driver.extraJavaOptions", f"-Dderby.system.home={folder}")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+    settings.undo()
+
+
+@pytest.fixture
+def small_fragments(monkeypatch):
+    """Cut tables of more than 300 records into fragments of about 150."""
+    monkeypatch.setattr(plan, "LARGE", 300)
+    monkeypatch.setattr(plan, "_FRAGMENT", 150)
+    monkeypatch.setattr(plan, "_FAST_FRAGMENT", 150)
+    monkeypatch.setattr(plan, "_MANY_GROUPS", 1)
+    monkeypatch.setattr(plan, "_PILOT", 300)
