@@ -186,10 +186,11 @@ def _release(
     data: Any, recipe: Anonymizer, coding: Coding, job: Job, tree: Tree, number: IntArray, folder: str
 ) -> SparkResult:
     """Stage the release, count it from there, and return it; on any fault nothing stays."""
+    rows = f"{folder}/rows"  # below the folder, whose rights Spark then leaves as they are
     try:
         recipe.progress(0.3, "finding groups, fragment by fragment")
-        _stage(data, recipe, coding, job, tree, number, folder)
-        staged = data.sparkSession.read.parquet(folder)
+        _stage(data, recipe, coding, job, tree, number, rows)
+        staged = data.sparkSession.read.parquet(rows)
         sums = dict(payloads(staged.where(f"{PAYLOAD} is not null")))
         total = combine([sums[one] for one in sorted(sums)])
         released = staged.where(f"{PAYLOAD} is null").drop(PAYLOAD)
@@ -236,4 +237,4 @@ def _stage(data: Any, recipe: Anonymizer, coding: Coding, job: Job, tree: Tree, 
     schema = with_columns(data, columns, recipe.quasi_identifiers, [PLACE, PAYLOAD])
     released = together.mapInArrow(partial(release_rows, fragments=how), schema)
     scattered = released.repartition(tasks, PLACE).sortWithinPartitions(PLACE).drop(PLACE)
-    scattered.write.mode("overwrite").parquet(folder)
+    scattered.write.parquet(folder)
