@@ -61,6 +61,8 @@ def check_streamable(recipe: Anonymizer) -> None:
         raise _refusal("round ends of ranges", "take ends='exact'.")
     if recipe.widen:
         raise _refusal("'widen'", "leave it out.")
+    if recipe.ends != "exact":
+        raise _refusal("rounded ends of ranges", "take ends='exact', or engine='memory'.")
     models = uncuttable_models(recipe.models)
     if models:
         raise _refusal(f"{models[0]}, which must see all groups at once", "leave it out, or take engine='memory'.")
