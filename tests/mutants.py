@@ -31,7 +31,9 @@ MUTATIONS = (
     # the fresh count
     Mutation("audit/recount.py", "size.min() < k:", "size.min() < k - 1:"),
     Mutation("audit/recount.py", "if len(size) and size.min() < k:", "if False:"),
-    Mutation("release.py", "check_release(released, recipe.quasi_identifiers, recipe.k)", "check_release(released, recipe.quasi_identifiers, 2)"),
+    Mutation("release.py", "check_release(released, recipe.quasi_identifiers, recipe.k, owners)", "check_release(released, recipe.quasi_identifiers, 2, owners)"),
+    Mutation("release.py", "check_release(released, recipe.quasi_identifiers, recipe.k, owners)", "check_release(released, recipe.quasi_identifiers, recipe.k)"),
+    Mutation("release.py", "owners[unit], recipe.k, unit)", "owners[unit], 1, unit)"),
     # models
     Mutation("release.py", "        if failing:\n", "        if failing > 1:\n"),
     Mutation("release.py", "zip(models, requirements, strict=True)", "list(zip(models, requirements, strict=True))[:1]"),

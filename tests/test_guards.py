@@ -254,3 +254,28 @@ class NotAbove(Requirement):
 
     def failing(self, labels, groups):
         return np.bincount(labels[labels >= 0], minlength=groups) > self.most
+
+
+# --- people with several records ----------------------------------------------------------------------------------
+
+
+def people(*owners):
+    return pa.table({"nr": list(owners), "age": [30] * K + [50] * (len(owners) - K), "ill": ["a"] * len(owners)})
+
+
+def test_a_combination_of_k_records_of_fewer_people_does_not_pass_the_count(monkeypatch):
+    monkeypatch.setattr("shoal.api.anonymizer.at_least_units", lambda *_: ())  # a search that counts records
+    labels = tuple([0] * K + [1] * K)
+    parameters = {"k": K, "quasi_identifiers": ["age"], "sensitive": ["ill"], "method": Given(labels), "person": "nr"}
+    assert shoal.anonymize(people(*range(2 * K)), **parameters).audit.k == K
+    with pytest.raises(PrivacyError, match=f"a group of {K - 1} persons"):
+        shoal.anonymize(people(0, *range(K - 1), *range(K, 2 * K)), **parameters)
+
+
+def test_a_person_whose_records_fit_too_few_people_does_not_pass_the_count(monkeypatch):
+    monkeypatch.setattr("shoal.enforcement.keeping.group_together", lambda method, table, task: method.run(table, task))
+    labels = tuple([0] * K + [1] * K)
+    parameters = {"k": K, "quasi_identifiers": ["age"], "sensitive": ["ill"], "method": Given(labels), "person": "nr"}
+    shoal.anonymize(people(*range(K), *range(K)), **parameters, together=True)
+    with pytest.raises(PrivacyError, match=f"fit fewer than {K} persons"):
+        shoal.anonymize(people(*range(K), *range(1, K + 1)), **parameters, together=True)

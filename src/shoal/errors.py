@@ -19,6 +19,7 @@ Each error is also the builtin a Python programmer would expect::
     ├── ExtensionWarning      what another package registers cannot be imported, and is left out
     ├── NotationNotice        how text in the table was understood: as numbers, dates, times, missing values
     ├── PrivacyWarning        a choice weakens the protection
+    │   └── RepeatedPersonWarning             people seem to have several records, and no person column is named
     ├── PublicationWarning    something in a release to look at before it is published
     └── SpreadsheetWarning    cells of a text file would be run as formulas by a spreadsheet
 
@@ -125,6 +126,10 @@ class PrivacyWarning(ShoalWarning):
 
 class PublicationWarning(ShoalWarning):
     """Something in a release to look at before it is published; the report says the same."""
+
+
+class RepeatedPersonWarning(PrivacyWarning):
+    """A table seems to hold several records of one person, and no column was named that says whose they are."""
 
 
 class SpreadsheetWarning(ShoalWarning):

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from shoal.arrays import Effort, Release
+from shoal.encoding import Unit
 from shoal.errors import FileError, ParameterError
 from shoal.hierarchy import Hierarchy
 from shoal.io.transaction import Transaction
@@ -38,6 +39,20 @@ class Recipe(BaseModel):
     sensitive: list[str] = Field(default=[], description="Columns kept as they are and protected by models.")
     identifiers: list[str] = Field(default=[], description="Columns that are removed.")
     keep: list[str] = Field(default=[], description="Columns passed through unchanged.")
+    person: str | None = Field(
+        default=None, description="The column that says whose a record is; people are then counted, not records."
+    )
+    household: str | None = Field(
+        default=None,
+        description="The column that says which household a record belongs to; households are counted too.",
+    )
+    together: bool = Field(
+        default=False, description="Whether all records of a person keep the same companions in the release."
+    )
+    survey_weight: str | None = Field(
+        default=None,
+        description="The column that says for how many people of the population a record stands; not a weight of the loss.",
+    )
     kinds: dict[str, str | list[str]] = Field(
         default={}, description="'numeric', 'date', 'nominal', or the values of an ordered category from low to high."
     )
@@ -78,6 +93,18 @@ class Recipe(BaseModel):
         default=[], description="Columns released as tokens; the file of their key is named when a release is made."
     )
     seed: int = Field(default=0, ge=0, description="Start of the random numbers.")
+
+
+def averaged_weight(recipe: Recipe) -> str | None:
+    """Return the column of survey weights if it is released as the mean of each group, not kept or removed."""
+    name = recipe.survey_weight
+    return None if name in {*recipe.keep, *recipe.identifiers} else name
+
+
+def together_units(recipe: Recipe) -> tuple[Unit, ...]:
+    """Return whose records keep the same companions: a household's always, a person's if asked for."""
+    units: list[Unit] = ["household"] if recipe.household is not None else []
+    return (*units, "person") if recipe.together else tuple(units)
 
 
 def json_schema() -> dict[str, Any]:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import IntArray
+from shoal.arrays import FloatArray, IntArray
 from shoal.audit import (
     Audit,
-    audit,
+    audit_owned,
     check_codes,
+    check_companions,
     check_cover,
     check_release,
     check_typical,
@@ -25,7 +26,7 @@ from shoal.audit import (
     measure_people,
     recount,
 )
-from shoal.encoding import CodedTable
+from shoal.encoding import CodedTable, survey_weights
 from shoal.ends import ColumnEnds, released_boxes, round_ends, values_shown
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
@@ -33,8 +34,9 @@ from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping, MethodInfo, most_withheld
 from shoal.metrics import Outcome, measure
 from shoal.privacy.base import PrivacyModel, Requirement
+from shoal.privacy.k_anonymity import at_least_units
 from shoal.privacy.population import DeltaPresence
-from shoal.recipe import Recipe
+from shoal.recipe import Recipe, averaged_weight, together_units
 from shoal.recoding import released_cover, render
 from shoal.representatives import representatives
 from shoal.summary import Release
@@ -55,11 +57,13 @@ def make_release(
     """Render what a method found, count it again, and measure it; raise where it does not hold what was asked for."""
     cover = released_cover(coded, grouping)
     if recipe.widen:
-        cover = widen_where_models_hold(coded, grouping.labels, cover, recipe.widen, recipe.seed, requirements)
+        needed = (*at_least_units(coded, recipe.k), *requirements)
+        cover = widen_where_models_hold(coded, grouping.labels, cover, recipe.widen, recipe.seed, needed)
     ends = _ends(coded, grouping.labels, cover, recipe, models, requirements)
     released = _assemble(frame, coded, grouping, cover, recipe, ends)
     _check_cover(frame, coded, grouping.labels, released, recipe)
-    counted = _verify(released, grouping.labels, coded, recipe, models, requirements)
+    owners = _owners(frame, grouping.labels, recipe)
+    counted = _verify(released, owners, grouping.labels, coded, recipe, models, requirements)
     boxes = released_boxes(coded, cover, ends) if ends else None
     shown = values_shown(cover, ends)
     metrics = measure(Outcome(coded, grouping.labels, shown, recipe.k, boxes and (boxes.space, boxes.cover)))
@@ -67,7 +71,7 @@ def make_release(
         released=released,
         groups=grouping.labels,
         metrics=metrics | _certificate(metrics["ncp"], grouping.details),
-        audit=_audit(released, coded, counted, recipe, requirements),
+        audit=_audit(released, owners, coded, counted, recipe, requirements, _weight(frame, grouping.labels, recipe)),
         recipe=recipe,
         coded=coded,
         cover=shown,
@@ -127,6 +131,9 @@ def _assemble(
         else render(coded, grouping.labels, cover, ends)
     )
     passed = {*recipe.sensitive, *recipe.keep, *recipe.pseudonymize} - dropped_columns(recipe.treat)
+    averaged = averaged_weight(recipe)
+    if averaged is not None:
+        recoded[averaged] = _mean_of_groups(survey_weights(frame, averaged), grouping.labels)
     columns: dict[str, Any] = {}
     for name in frame.names:
         if name in recoded:
@@ -135,6 +142,14 @@ def _assemble(
             column = frame.table.column(name)
             columns[name] = column if len(kept) == frame.records else column.take(pa.array(kept))
     return pa.table(columns)
+
+
+def _mean_of_groups(weight: FloatArray, labels: IntArray) -> pa.Array:
+    """Return survey weights as the mean of each group: no record can be found by its own, and sums over groups stay."""
+    kept = labels >= 0
+    size = np.bincount(labels[kept])
+    mean = np.bincount(labels[kept], weight[kept]) / np.maximum(size, 1)
+    return pa.array(mean[labels[kept]])
 
 
 def _check_cover(frame: Frame, coded: CodedTable, labels: IntArray, released: pa.Table, recipe: Recipe) -> None:
@@ -151,8 +166,21 @@ def _check_cover(frame: Frame, coded: CodedTable, labels: IntArray, released: pa
             check_typical(column, original, released.column(column.name), groups)
 
 
+def _weight(frame: Frame, labels: IntArray, recipe: Recipe) -> FloatArray | None:
+    """Return for how many people of the population each released row stands, where survey weights are named."""
+    return None if recipe.survey_weight is None else survey_weights(frame, recipe.survey_weight)[labels >= 0]
+
+
+def _owners(frame: Frame, labels: IntArray, recipe: Recipe) -> dict[str, pa.ChunkedArray]:
+    """Return the columns of the original that say whose each released row is."""
+    named = {"person": recipe.person, "household": recipe.household}
+    kept = pa.array(np.flatnonzero(labels >= 0))
+    return {unit: frame.table.column(name).take(kept) for unit, name in named.items() if name is not None}
+
+
 def _verify(
     released: pa.Table,
+    owners: dict[str, pa.ChunkedArray],
     labels: IntArray,
     coded: CodedTable,
     recipe: Recipe,
@@ -161,7 +189,9 @@ def _verify(
 ) -> IntArray:
     """Count the rendered rows again, independently of the groups, and check every model on that count; return the counted groups."""
     counted = np.full(len(labels), -1, np.int32)
-    counted[labels >= 0] = check_release(released, recipe.quasi_identifiers, recipe.k)
+    counted[labels >= 0] = check_release(released, recipe.quasi_identifiers, recipe.k, owners)
+    for unit in together_units(recipe):
+        check_companions(counted[labels >= 0], owners[unit], recipe.k, unit)
     withheld = int((labels < 0).sum())
     if withheld > most_withheld(recipe.max_suppression, len(labels)):
         raise PrivacyError(
@@ -183,7 +213,13 @@ def _verify(
 
 
 def _audit(
-    released: pa.Table, coded: CodedTable, counted: IntArray, recipe: Recipe, requirements: Sequence[Requirement]
+    released: pa.Table,
+    owners: dict[str, pa.ChunkedArray],
+    coded: CodedTable,
+    counted: IntArray,
+    recipe: Recipe,
+    requirements: Sequence[Requirement],
+    weight: FloatArray | None,
 ) -> Audit:
     """Return what protection the released rows have; sensitive columns are measured as the models measure them."""
     groups = int(counted.max(initial=-1)) + 1
@@ -191,4 +227,5 @@ def _audit(
         name: measure_attribute(coded.attributes[name], counted, groups, requirements) for name in recipe.sensitive
     }
     people = measure_people(counted, groups, requirements)
-    return replace(audit(released, quasi_identifiers=recipe.quasi_identifiers), sensitive=sensitive, people=people)
+    counts = audit_owned(released, recipe.quasi_identifiers, owners, weight)
+    return replace(counts, sensitive=sensitive, people=people)

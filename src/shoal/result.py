@@ -29,6 +29,7 @@ from shoal.methods.base import Grouping, MethodInfo, Task
 from shoal.methods.global_recoding.tradeoff import earliest_grouping
 from shoal.notebook import bar, card, rows, safely
 from shoal.privacy.base import PrivacyModel, Requirement, bind_models
+from shoal.privacy.k_anonymity import at_least_units
 from shoal.recipe import Recipe
 from shoal.release import make_release
 from shoal.report import Report
@@ -160,7 +161,11 @@ class Result(Release, Generic[Table]):
         steps = self._detail("steps", "takes no steps that are kept")
         check_int("Result.at", "k", k, least=2, most=self.recipe.k, hint="for a larger k, anonymize again.")
         requirements = bind_models(self.models, self.coded, self.recipe.sensitive)
-        task = Task(k=k, requirements=requirements, max_suppression=self.recipe.max_suppression)
+        task = Task(
+            k=k,
+            requirements=(*at_least_units(self.coded, k), *requirements),
+            max_suppression=self.recipe.max_suppression,
+        )
         grouping = earliest_grouping(self.coded, steps, task)
         recipe = self.recipe.model_copy(update={"k": k})
         return make_result(

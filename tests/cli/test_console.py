@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from shoal import api
+from shoal.api import first_run
 from shoal.cli import console
 from shoal.cli.options import plain_value, split_call, split_names
 from shoal.kernels.storing import open_store
@@ -68,7 +68,7 @@ def test_a_warning_during_the_work_stands_on_a_line_of_its_own(capsys, monkeypat
 
 def test_the_first_run_says_that_it_compiles(capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setattr(api, "own_store", lambda: open_store(tmp_path))
+    monkeypatch.setattr(first_run, "own_store", lambda: open_store(tmp_path))
     with console.progress_bar("work"):
         pass
     assert "The first run compiles" in capsys.readouterr().err

@@ -20,11 +20,12 @@ from shoal.api.checks import (
     check_widen,
     choose_release,
 )
+from shoal.api.people import check_survey_weight, check_together, check_unit, warn_of_repeated_people
 from shoal.api.roles import ROLES, Roles, check_role_columns, check_roles, warn_of_columns_left_out
 from shoal.api.settings import make_recipe, recipe_parameters
 from shoal.api.streaming import stream_release
 from shoal.arrays import CancelToken, Effort, Progress, Release
-from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Weight, check_hierarchies, encode
+from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Unit, Weight, check_hierarchies, encode, with_units
 from shoal.ends import EndsChoice
 from shoal.engines.memory import group_table
 from shoal.engines.stream.engine import StreamRelease
@@ -40,7 +41,8 @@ from shoal.methods.stopping import cancellable
 from shoal.notation import make_notation
 from shoal.notebook import card, facts, safely
 from shoal.privacy.base import PrivacyModel, Requirement, bind_models
-from shoal.recipe import Recipe, read_recipe, recipe_inputs, write_recipe
+from shoal.privacy.k_anonymity import at_least_units
+from shoal.recipe import Recipe, read_recipe, recipe_inputs, together_units, write_recipe
 from shoal.result import Result, make_result
 from shoal.summary import second_look
 from shoal.treatments import Treated, TreatmentChoice, check_treated_roles, check_treatments, treat_columns
@@ -77,6 +79,19 @@ class Anonymizer:
         Columns that are removed.
     keep
         Columns passed through unchanged.
+    person
+        The column that says whose a record is, where people have several: k, the models and all risks then count people, not
+        records. It is removed from the release.
+    household
+        The column that says which household a record belongs to: every released combination belongs to at least ``k``
+        households, and so do the released records of all its members together. It is removed from the release.
+    together
+        Whether all records of a person keep the same companions, so that whoever knows several of them still finds ``k`` people.
+        Without it a person's records may lie in groups of different people.
+    survey_weight
+        The column that says for how many people of the population a record stands; population risks and counts of the report then use
+        it. It is released as the mean of each group, so that sums stay what they are; unchanged where ``keep`` names it
+        too, and not at all where ``identifiers`` does. What ``weights`` says is another thing: how much a column's loss counts.
     kinds
         How a quasi-identifier or sensitive column is read where its type does not say it: ``"numeric"``, ``"date"``,
         ``"nominal"``, or a list of values from low to high.
@@ -159,6 +174,10 @@ class Anonymizer:
         sensitive: Sequence[str] = (),
         identifiers: Sequence[str] = (),
         keep: Sequence[str] = (),
+        person: str | None = None,
+        household: str | None = None,
+        together: bool = False,
+        survey_weight: str | None = None,
         kinds: Mapping[str, KindChoice] | None = None,
         hierarchies: Mapping[str, HierarchyChoice] | None = None,
         decimal: str | None = None,
@@ -188,6 +207,9 @@ class Anonymizer:
         self.sensitive = check_names("Anonymizer", "sensitive", sensitive)
         self.identifiers = check_names("Anonymizer", "identifiers", identifiers)
         self.keep = check_names("Anonymizer", "keep", keep)
+        self.person = check_unit("person", person, self.roles)
+        self.household = check_unit("household", household, self.roles)
+        self.survey_weight = check_survey_weight(survey_weight, self.roles, self.units)
         self.kinds = check_kinds(kinds)
         self.hierarchies = check_hierarchies("Anonymizer", hierarchies)
         self.weights = check_mapping("Anonymizer", "weights", weights)
@@ -198,6 +220,7 @@ class Anonymizer:
         self.method = make_method(method)
         self.effort: Effort = check_effort("Anonymizer", "effort", effort)
         self.max_suppression = check_float("Anonymizer", "max_suppression", max_suppression, least=0.0, most=1.0)
+        self.together = check_together(self.units, together, self.method, self.models)
         self.release = choose_release(release, self.method)
         self.widen = check_widen(widen, self.release, self.models)
         self.ends = check_range_ends(ends, self.release, self.models)
@@ -217,6 +240,17 @@ class Anonymizer:
     def roles(self) -> Roles:
         """The columns of each role."""
         return {role: getattr(self, role) for role in ROLES}
+
+    @property
+    def units(self) -> dict[Unit, str | None]:
+        """The columns that say whose a record is."""
+        return {"person": self.person, "household": self.household}
+
+    @property
+    def named(self) -> Roles:
+        """The columns of each role, and those that say whose a record is."""
+        others: dict[str, str | None] = {**dict(self.units.items()), "survey_weight": self.survey_weight}
+        return {**self.roles, **{role: [name] for role, name in others.items() if name is not None}}
 
     # --- the job ---------------------------------------------------------------------------------------------
 
@@ -260,7 +294,7 @@ class Anonymizer:
 
     def _make(self, data: Any, table: str | None, query: str | None) -> Result:
         """Read, treat, code, group, render and count a table."""
-        columns = [name for names in self.roles.values() for name in names]
+        columns = list(dict.fromkeys(name for names in self.named.values() for name in names))
         frame = open_table(data, table=table, query=query) if isinstance(data, (str, Path)) else to_frame(data, columns)
         if not self.notation.is_default:
             frame = replace(frame, notation=self.notation)
@@ -271,7 +305,7 @@ class Anonymizer:
         coded = self._encode(frame)
         frame = replace(frame, told=given.tell(self.as_understood()).told)
         requirements = bind_models(self.models, coded, self.sensitive)
-        grouping = self._group(coded, requirements)
+        grouping = self._group(coded, (*at_least_units(coded, self.k), *requirements))
         self._report(0.9, "checking")
         recipe = self.recipe()
         result = make_result(frame, coded, grouping, recipe, self.models, requirements, self.method.info, treated)
@@ -343,7 +377,7 @@ class Anonymizer:
         return recoded
 
     def _check_table(self, frame: Frame) -> None:
-        check_role_columns(self.roles, frame)
+        check_role_columns(self.named, frame)
         if frame.records == 0:
             raise DataError("The table has no rows. There is nothing to release.")
         if self.k > frame.records:
@@ -352,7 +386,9 @@ class Anonymizer:
                 f"Got {self.k} instead.",
                 hint="nobody can hide among more records than there are.",
             )
-        warn_of_columns_left_out(self.roles, frame)
+        if self.person is None:
+            warn_of_repeated_people(frame, self.roles)
+        warn_of_columns_left_out(self.named, frame)
 
     def as_understood(self) -> list[str]:
         """Return the columns that are read by what their text means, not as the text it is."""
@@ -377,7 +413,7 @@ class Anonymizer:
         known = {*self.quasi_identifiers, *self.sensitive, ""}
         attributes = [*self.sensitive, *(name for name in dict.fromkeys(named) if name not in known)]
         check_columns("a column the method looks at", attributes, frame.names)
-        return encode(
+        coded = encode(
             frame,
             self.quasi_identifiers,
             kinds=self.kinds,
@@ -385,6 +421,7 @@ class Anonymizer:
             weights=self.weights,
             attributes=attributes,
         )
+        return with_units(coded, frame, self.units)
 
     def _report(self, fraction: float, text: str) -> None:
         """Tell how far the work is; unless the best so far is wanted, this is where a cancelled run ends."""
@@ -398,6 +435,7 @@ class Anonymizer:
         task = Task(
             k=self.k,
             requirements=requirements,
+            together=together_units(self.recipe()),
             max_suppression=self.max_suppression,
             release=self.release,
             effort=self.effort,

@@ -32,6 +32,10 @@ def anonymize(
     sensitive: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     keep: Sequence[str] = (),
+    person: str | None = None,
+    household: str | None = None,
+    together: bool = False,
+    survey_weight: str | None = None,
     kinds: Mapping[str, KindChoice] | None = None,
     hierarchies: Mapping[str, HierarchyChoice] | None = None,
     decimal: str | None = None,
@@ -73,6 +77,19 @@ def anonymize(
         Columns that are removed.
     keep
         Columns passed through unchanged.
+    person
+        The column that says whose a record is, where people have several: k, the models and all risks then count people, not
+        records. It is removed from the release.
+    household
+        The column that says which household a record belongs to: every released combination belongs to at least ``k``
+        households, and so do the released records of all its members together. It is removed from the release.
+    together
+        Whether all records of a person keep the same companions, so that whoever knows several of them still finds ``k`` people.
+        Without it a person's records may lie in groups of different people.
+    survey_weight
+        The column that says for how many people of the population a record stands; population risks and counts of the report then use
+        it. It is released as the mean of each group, so that sums stay what they are; unchanged where ``keep`` names it
+        too, and not at all where ``identifiers`` does. What ``weights`` says is another thing: how much a column's loss counts.
     kinds
         How a quasi-identifier or sensitive column is read where its type does not say it: ``"numeric"``, ``"date"``,
         ``"nominal"``, or a list of values from low to high.

@@ -19,6 +19,8 @@ ROLES = {
     "pseudonymize": "to pseudonymize",
 }
 """Every role, and how a message says that a column has it."""
+OTHERS = {"person": "the person column", "household": "the household column", "survey_weight": "the survey weight"}
+"""Columns that are no part of the release but are looked at, and how a message calls them."""
 
 
 def check_roles(roles: Roles) -> None:
@@ -38,7 +40,7 @@ def check_roles(roles: Roles) -> None:
 def check_role_columns(roles: Roles, frame: Frame) -> None:
     """Refuse a role of a column that the table does not have."""
     for role, names in roles.items():
-        check_columns(ROLES[role], names, frame.names)
+        check_columns({**ROLES, **OTHERS}[role], names, frame.names)
 
 
 def warn_of_columns_left_out(roles: Roles, frame: Frame) -> None:

@@ -13,6 +13,7 @@ from shoal.attacks.base import Finding, Rate, as_frame
 from shoal.attacks.composition import two_releases
 from shoal.attacks.inference import homogeneity
 from shoal.attacks.matching import linkage
+from shoal.attacks.people import companions
 from shoal.attacks.ranges import downcoding
 from shoal.attacks.remains import leftovers, row_order
 from shoal.attacks.representatives import distance_linkage, representative_columns
@@ -22,6 +23,7 @@ from shoal.validation import check_int, check_names
 __all__ = [
     "Finding",
     "Rate",
+    "companions",
     "distance_linkage",
     "downcoding",
     "homogeneity",
@@ -39,6 +41,7 @@ def run_attacks(
     on: Sequence[str],
     *,
     sensitive: Sequence[str] = (),
+    person: str | None = None,
     known: Any = None,
     previous: Any = None,
     k: int = 2,
@@ -47,7 +50,7 @@ def run_attacks(
 ) -> list[Finding]:
     """Try every attack for which there is enough to go by, and return what each found.
 
-    ``known`` is a list of people, ``previous`` an earlier release of the same people. Downcoding and,
+    ``person`` says whose a record is, ``known`` is a list of people, ``previous`` an earlier release of the same people. Downcoding and,
     for representatives that are numbers, distance linkage are tried where the release is still in the order of the
     original, because only then can their guesses be checked.
     """
@@ -58,6 +61,8 @@ def run_attacks(
     trees = {name: load_hierarchy(name, choice) for name, choice in choices.items()}
     found = [linkage(original, release, on, known=known, hierarchies=trees, seed=seed)]
     found += [homogeneity(original, release, on, name, hierarchies=trees, seed=seed) for name in sensitive]
+    if person is not None:
+        found.append(companions(original, release, on, person, hierarchies=trees, seed=seed))
     if previous is not None:
         found.append(two_releases(original, previous, release, on, k=k, hierarchies=trees, seed=seed))
     order = row_order(original, release, on, hierarchies=trees, seed=seed)

@@ -8,21 +8,30 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from shoal.arrays import IntArray, LongArray
+from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.audit.counting import column_codes, count_tuples
 from shoal.audit.covering import check_cover
 from shoal.audit.pushed import count_in_database, is_in_database
-from shoal.audit.recount import check_codes, check_release, recount
-from shoal.audit.risk import PopulationUniqueness, Risk, estimate_uniqueness, measure_risk
+from shoal.audit.recount import check_codes, check_companions, check_release, count_owners, read_anew, recount
+from shoal.audit.risk import PopulationUniqueness, Risk, estimate_uniqueness, individual_risk, measure_risk
 from shoal.audit.typical import check_typical
 from shoal.audit.uniques import UniqueSet, unique_sets
-from shoal.encoding import CodedAttribute, HierarchyChoice, KindChoice, check_hierarchies, encode_attribute
-from shoal.errors import ParameterError
+from shoal.encoding import (
+    CodedAttribute,
+    HierarchyChoice,
+    KindChoice,
+    check_hierarchies,
+    encode_attribute,
+    encode_unit,
+    survey_weights,
+)
+from shoal.errors import ColumnError, ParameterError
 from shoal.frames import Frame, refuse_nested, to_frame
 from shoal.io.files import open_table
 from shoal.io.source import ReadOptions
-from shoal.kernels.space.tuples import distinct_tuples
+from shoal.kernels.space.tuples import Tuples, distinct_tuples
 from shoal.notebook import card, facts, rows, safely
 from shoal.privacy.base import Requirement
 from shoal.privacy.histograms import DISTANCES, HistogramRequirement
@@ -41,7 +50,9 @@ __all__ = [
     "UniqueSet",
     "audit",
     "audit_of_sizes",
+    "audit_owned",
     "check_codes",
+    "check_companions",
     "check_cover",
     "check_release",
     "check_typical",
@@ -64,12 +75,12 @@ class Audit:
     records: int
     quasi_identifiers: tuple[str, ...]
     k: int
-    """The size of the smallest group."""
+    """The size of the smallest group: its records, or its persons (or households, where they are fewer) where they are named."""
     groups: int
     mean_size: float
     largest: int
     unique: int
-    """Records that are alone in their group."""
+    """Records, or persons, that are alone in their group."""
     sensitive: dict[str, dict[str, float]] = field(default_factory=dict)
     """For each sensitive column what the groups promise: ``l`` (fewest distinct values in a group), ``entropy_l``,
     ``t`` (largest earth mover's distance), ``c`` (of recursive l-diversity, where a model asks for it), ``alpha`` (largest share of a value), ``beta`` (largest relative gain of a
@@ -85,6 +96,12 @@ class Audit:
     ``presence_least`` and ``presence_most`` (the least and the largest share of them who are in the table)."""
     unique_sets: tuple[UniqueSet, ...] = ()
     """By which columns records are alone; only if asked for."""
+    persons: int | None = None
+    """How many persons the records belong to; sizes and risks then count persons. None: each record is a person."""
+    households: int | None = None
+    """How many households they belong to, where a household column is named."""
+    represented: float | None = None
+    """How many people of the population the table stands for: the sum of its survey weights."""
 
     @property
     def l(self) -> int | None:  # noqa: E743  (the name everybody uses)
@@ -149,6 +166,9 @@ def audit(
     *,
     quasi_identifiers: Sequence[str],
     sensitive: Sequence[str] = (),
+    person: str | None = None,
+    household: str | None = None,
+    survey_weight: str | None = None,
     hierarchies: Mapping[str, HierarchyChoice] | None = None,
     kinds: Mapping[str, KindChoice] | None = None,
     sampling_fraction: float | None = None,
@@ -170,6 +190,13 @@ def audit(
         Columns of which l, t, α, β and δ are measured. t, β and δ compare each group with the whole of ``data``: in a
         release from which records were withheld, or any sample, that is not the original table, and its distance
         from there may be larger. ``Result.audit`` compares with the original.
+    person
+        The column that says whose a record is: k, l, t and the risks then count people, not records.
+    household
+        The column that says which household a record belongs to; the smaller of the two counts decides k.
+    survey_weight
+        The column that says for how many people of the population a record stands; gives the journalist's risk, individual risks and
+        estimates of population uniqueness.
     hierarchies
         For sensitive columns whose distance in t is that of a hierarchy.
     kinds
@@ -217,9 +244,12 @@ def audit(
 
     def measure(frame: Frame, name: str, label: IntArray, groups: int) -> dict[str, float]:
         attribute = encode_attribute(frame, name, trees.get(name), orders.get(name))
+        if person is not None:
+            attribute = replace(attribute, person=encode_unit(frame, "person", person))
         return measure_attribute(attribute, label, groups)
 
-    if is_in_database(data) and population is None and not unique_columns:
+    owned = {unit: name for unit, name in (("person", person), ("household", household)) if name is not None}
+    if is_in_database(data) and population is None and not unique_columns and not owned and survey_weight is None:
         counted = count_in_database(data, ReadOptions(table=table, query=query), wanted, private)
         measures = {name: measure(rows, name, label, len(counted.size)) for name, rows, label in counted.sensitive}
         people = _estimated_people(counted.size, sampling_fraction)
@@ -228,12 +258,106 @@ def audit(
     names = check_columns("a quasi-identifier", wanted, frame.names)
     others = check_columns("sensitive", private, frame.names)
     refuse_nested(frame, [*names, *others])
+    owners = {unit: _owner_column(frame, unit, name, names) for unit, name in owned.items()}
     tuples = count_tuples(frame.table, names)
+    size = _sizes(tuples, owners)
     measures = {name: measure(frame, name, tuples.label, len(tuples.size)) for name in others}
-    people = _people_of(frame, names, population, tuples.size, sampling_fraction)
-    found = _assemble(names, tuples.size, measures, people, sampling_fraction)
+    if survey_weight is not None:
+        _check_alone("survey_weight", sampling_fraction=sampling_fraction, population=population)
+        stands_for = _represented(tuples.label, survey_weights(frame, survey_weight), owners)
+        found = _weighted(_assemble(names, size, measures, _whole(stands_for, size), None), size, stands_for)
+    else:
+        people = _people_of(frame, names, population, size, sampling_fraction)
+        found = _assemble(names, size, measures, people, sampling_fraction)
+    found = replace(
+        found, records=frame.records, persons=_number_of(owners, "person"), households=_number_of(owners, "household")
+    )
     alone = tuple(unique_sets(frame, names, largest=unique_columns)) if unique_columns else ()
     return replace(found, unique_sets=alone)
+
+
+def audit_owned(
+    table: pa.Table,
+    quasi_identifiers: Sequence[str],
+    owners: Mapping[str, pa.ChunkedArray],
+    weight: FloatArray | None = None,
+) -> Audit:
+    """Count the groups of a table whose rows belong to persons or households, or have survey weights, given apart from it."""
+    names = tuple(quasi_identifiers)
+    tuples = count_tuples(table, names)
+    size = _sizes(tuples, owners)
+    stands_for = None if weight is None else _represented(tuples.label, weight, owners)
+    found = _assemble(names, size, {}, None if stands_for is None else _whole(stands_for, size), None)
+    if stands_for is not None:
+        found = _weighted(found, size, stands_for)
+    return replace(
+        found,
+        records=table.num_rows,
+        persons=_number_of(owners, "person"),
+        households=_number_of(owners, "household"),
+    )
+
+
+def _check_alone(parameter: str, **others: Any) -> None:
+    """Refuse two ways to know the population."""
+    for name, value in others.items():
+        if value is not None:
+            raise ParameterError(
+                f"The {parameter!r} parameter of audit tells about the population, and so does {name!r}. Give one of them."
+            )
+
+
+def _represented(label: IntArray, weight: FloatArray, owners: Mapping[str, pa.ChunkedArray]) -> FloatArray:
+    """Return for how many people of the population each group stands; a person's records stand for as many as their mean."""
+    if "person" not in owners:
+        return np.asarray(np.bincount(label, weight), np.float64)
+    person = read_anew(owners["person"])
+    key, pair, rows = np.unique(
+        label * (int(person.max(initial=0)) + 1) + person, return_inverse=True, return_counts=True
+    )
+    mean = np.bincount(pair.reshape(-1), weight) / rows
+    return np.asarray(np.bincount(key // (int(person.max(initial=0)) + 1), mean), np.float64)
+
+
+def _whole(people: FloatArray, size: LongArray) -> LongArray:
+    """Return estimated numbers of people as whole numbers, at least those who are there."""
+    return np.maximum(np.rint(people), size).astype(np.int64)
+
+
+def _weighted(found: Audit, size: LongArray, people: FloatArray) -> Audit:
+    """Return an audit with what survey weights tell about the population."""
+    if found.risk is None:
+        return found
+    risk, count, represented = individual_risk(size, people), int(size.sum()), float(people.sum())
+    return replace(
+        found,
+        represented=represented,
+        risk=replace(
+            found.risk, individual_highest=float(risk.max()), individual_mean=float((risk * size).sum() / count)
+        ),
+        population=tuple(estimate_uniqueness(size, min(count / max(represented, count), 1.0))),
+    )
+
+
+def _owner_column(frame: Frame, unit: str, name: str, quasi_identifiers: Sequence[str]) -> pa.ChunkedArray:
+    """Return the column that says whose a record is, or say what is wrong with it."""
+    check_columns(f"the {unit} column", [name], frame.names)
+    if name in quasi_identifiers:
+        raise ColumnError(f"The column {name!r} is both the {unit} and a quasi-identifier. Give it one role.")
+    encode_unit(frame, "household" if unit == "household" else "person", name)
+    return frame.table.column(name)
+
+
+def _sizes(tuples: Tuples, owners: Mapping[str, pa.ChunkedArray]) -> LongArray:
+    """Return the size of each group: its records, or the fewest of the persons and households they belong to."""
+    counts = [count_owners(tuples.label, column) for column in owners.values()]
+    sizes: LongArray = np.minimum.reduce(counts) if counts else tuples.size
+    return sizes
+
+
+def _number_of(owners: Mapping[str, pa.ChunkedArray], unit: str) -> int | None:
+    """Return how many persons or households there are; None where no column names them."""
+    return len(np.unique(read_anew(owners[unit]))) if unit in owners else None
 
 
 def _assemble(
@@ -327,8 +451,6 @@ def _people_of(
     """Return how many people of the population share each group's values, counted or estimated."""
     if population is None:
         return _estimated_people(size, fraction)
-    import pyarrow as pa  # noqa: PLC0415
-
     people = open_people(population)
     check_columns("a quasi-identifier of the population", names, people.names)
     n = frame.records

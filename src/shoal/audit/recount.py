@@ -6,7 +6,7 @@ disagree with the groups a method found. Values are compared by what they read a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -52,16 +52,58 @@ def recount(table: pa.Table, names: Sequence[str]) -> IntArray:
     return label.astype(np.int32)
 
 
-def check_release(table: pa.Table, quasi_identifiers: Sequence[str], k: int) -> IntArray:
-    """Return the combination each row belongs to; raise unless every one occurs at least ``k`` times."""
+def check_release(
+    table: pa.Table, quasi_identifiers: Sequence[str], k: int, owners: Mapping[str, pa.ChunkedArray] | None = None
+) -> IntArray:
+    """Return the combination each row belongs to; raise unless every one occurs at least ``k`` times.
+
+    ``owners`` are columns that say whose each row is, by what they are called (person, household): every combination must then
+    belong to at least ``k`` of each.
+    """
     label = recount(table, quasi_identifiers)
-    size = np.bincount(label)
-    if len(size) and size.min() < k:
+    _check_size(np.bincount(label), k, "")
+    for unit, column in (owners or {}).items():
+        _check_size(count_owners(label, column), k, f" {unit}s")
+    return label
+
+
+def count_owners(label: IntArray, column: pa.ChunkedArray) -> LongArray:
+    """Return how many different values a column has in the rows of each label."""
+    owner = read_anew(column)
+    pairs = np.unique(label * (int(owner.max(initial=0)) + 1) + owner)
+    counts: LongArray = np.bincount(pairs // (int(owner.max(initial=0)) + 1)).astype(np.int64)
+    return counts
+
+
+def check_companions(label: IntArray, column: pa.ChunkedArray, k: int, unit: str) -> None:
+    """Raise where somebody's combinations all together belong to fewer than ``k`` persons or households.
+
+    An intruder who knows several rows of somebody looks who else has rows in all of the combinations they were released as.
+    """
+    met: dict[int, set[int]] = {}
+    for owner, group in zip(read_anew(column).tolist(), label.tolist(), strict=True):
+        met.setdefault(owner, set()).add(group)
+    holders: dict[int, set[int]] = {}
+    for owner, groups in met.items():
+        for group in groups:
+            holders.setdefault(group, set()).add(owner)
+    enough: dict[frozenset[int], bool] = {}
+    for known in map(frozenset, met.values()):
+        if known not in enough:
+            enough[known] = len(set.intersection(*(holders[group] for group in known))) >= k
+    if not all(enough.values()):
         raise PrivacyError(
-            f"The release is not {k}-anonymous: the fresh count found a group of {size.min()}. Nothing was released.",
+            f"The fresh count found a {unit} whose released rows all together fit fewer than {k} {unit}s. Nothing was released.",
             hint="this is a fault in the method; please report it.",
         )
-    return label
+
+
+def _check_size(size: LongArray, k: int, whom: str) -> None:
+    if len(size) and size.min() < k:
+        raise PrivacyError(
+            f"The release is not {k}-anonymous: the fresh count found a group of {size.min()}{whom}. Nothing was released.",
+            hint="this is a fault in the method; please report it.",
+        )
 
 
 def check_codes(name: str, codes: IntArray, column: pa.ChunkedArray) -> None:

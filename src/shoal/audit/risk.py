@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from shoal.arrays import LongArray
+from shoal.arrays import FloatArray, LongArray
 
 AT_RISK = 0.2
 """A record counts as at risk where the chance to pick the right person is above this."""
@@ -34,6 +34,9 @@ class Risk:
     journalist_mean: float | None
     marketer: float
     """Share of the records that a match of everybody would name rightly."""
+    individual_highest: float | None = None
+    """Expected chance to find the person worst off in the population, by survey weights; None without them."""
+    individual_mean: float | None = None
 
 
 def measure_risk(size: LongArray, people: LongArray | None = None) -> Risk:
@@ -51,6 +54,20 @@ def measure_risk(size: LongArray, people: LongArray | None = None) -> Risk:
         journalist_mean=mean,
         marketer=prosecutor if mean is None else mean,
     )
+
+
+def individual_risk(size: LongArray, people: FloatArray) -> FloatArray:
+    """Return for each group the expected value of 1 ÷ the people of the population who share its values.
+
+    ``people`` is the sum of the survey weights of the group. Benedetti & Franconi (1998): given ``size`` records in the sample, the people of the
+    population follow a negative binomial distribution with the probability size ÷ people. The expected value has a closed form for one
+    and two records; for more its usual bound is taken.
+    """
+    share = np.minimum(size / np.maximum(people, size), 1.0)
+    odds = share / np.maximum(1.0 - share, 1e-12)
+    alone = odds * -np.log(share)
+    risk = np.where(size == 1, alone, np.where(size == 2, odds - odds * alone, share / (size - (1.0 - share))))
+    return np.asarray(np.where(share > 1.0 - 1e-6, 1.0 / size, np.clip(risk, 0.0, 1.0)), np.float64)
 
 
 @dataclass(frozen=True)

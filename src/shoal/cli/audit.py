@@ -10,7 +10,16 @@ import rich_click as click
 from click.exceptions import Exit
 
 from shoal.cli.console import make_table, out, print_json, share
-from shoal.cli.options import OUTPUT, Reading, file_argument, input_options, json_option, names_option, plain_value
+from shoal.cli.options import (
+    OUTPUT,
+    ROLES,
+    Reading,
+    file_argument,
+    input_options,
+    json_option,
+    names_option,
+    plain_value,
+)
 from shoal.errors import ParameterError
 from shoal.validation import nearest_hint
 
@@ -44,6 +53,24 @@ def require_callback(ctx: click.Context, param: click.Parameter, value: tuple[st
 @file_argument
 @names_option("--qi", "quasi_identifiers", text="Quasi-identifiers: columns an outsider may know.", required=True)
 @names_option("--sensitive", text="Columns with what must not be tied to a person.")
+@click.option(
+    "--person",
+    metavar="COLUMN",
+    help="The column that says whose a record is: people are then counted, not records.",
+    panel=ROLES,
+)
+@click.option(
+    "--household",
+    metavar="COLUMN",
+    help="The column that says which household a record belongs to: households are counted too.",
+    panel=ROLES,
+)
+@click.option(
+    "--survey-weight",
+    metavar="COLUMN",
+    help="The column that says for how many people of the population a record stands; gives the risks in the population.",
+    panel=ROLES,
+)
 @input_options
 @click.option(
     "--require",
@@ -76,6 +103,9 @@ def command(
     file: Path,
     quasi_identifiers: tuple[str, ...],
     sensitive: tuple[str, ...],
+    person: str | None,
+    household: str | None,
+    survey_weight: str | None,
     reading: Reading,
     required: dict[str, float],
     fraction: float | None,
@@ -97,6 +127,9 @@ def command(
         file if inside else reading.load(file),
         quasi_identifiers=quasi_identifiers,
         sensitive=sensitive,
+        person=person,
+        household=household,
+        survey_weight=survey_weight,
         sampling_fraction=fraction,
         unique_columns=unique_columns,
         table=reading.table if inside else None,
@@ -123,6 +156,8 @@ def _risks(found: Audit) -> Iterator[tuple[str, str, str]]:
     yield "mean risk", f"{found.risk.prosecutor_mean:.2%}", "the same over all records, known to be in the table"
     if found.risk.journalist_highest is not None:
         yield "journalist", f"{found.risk.journalist_highest:.2%}", "highest chance where presence is not known"
+    if found.risk.individual_highest is not None:
+        yield "individual", f"{found.risk.individual_highest:.2%}", "highest risk by the survey weights of the group"
     for one in found.population:
         yield f"alone, {one.model}", f"{one.people:,.0f}", f"people alone in the population, estimated. {one.trust}"
 
@@ -157,16 +192,24 @@ def measured(found: Audit, name: str) -> float:
     )
 
 
+def _counted(found: Audit) -> str:
+    """Return what groups are counted in."""
+    return "records" if found.persons is None and found.households is None else "persons or households"
+
+
 def _show(found: Audit, checks: list[dict[str, Any]]) -> None:
     console = out()
     table = make_table("measure", "value", "meaning", numbers=["value"])
     table.add_row("records", f"{found.records:,}", "rows of the table")
+    for what, number in (("persons", found.persons), ("households", found.households)):
+        if number is not None:
+            table.add_row(what, f"{number:,}", f"{what} the records belong to; groups count them")
     table.add_row("k", f"{found.k:,}", "size of the smallest group")
     table.add_row("groups", f"{found.groups:,}", f"mean size {found.mean_size:.1f}, largest {found.largest:,}")
     table.add_row(
         "alone",
         f"{found.unique:,}",
-        f"records no other record shares all values with ({share(found.unique, found.records)})",
+        f"{_counted(found)} no other shares all values with ({share(found.unique, found.persons or found.records)})",
     )
     for column, measures in found.sensitive.items():
         for name, value in measures.items():

@@ -90,6 +90,30 @@ _CHOICE_OPTIONS = (
         panel=COLUMNS,
     ),
     click.option(
+        "--person",
+        metavar="COLUMN",
+        help="The column that says whose a record is, where people have several: people are then counted, not records. It is removed.",
+        panel=PROMISE,
+    ),
+    click.option(
+        "--household",
+        metavar="COLUMN",
+        help="The column that says which household a record belongs to: households are counted too, and kept together. It is removed.",
+        panel=PROMISE,
+    ),
+    click.option(
+        "--together",
+        is_flag=True,
+        help="Keep all records of a person with the same companions, against intruders who know several of them.",
+        panel=PROMISE,
+    ),
+    click.option(
+        "--survey-weight",
+        metavar="COLUMN",
+        help="The column that says for how many people of the population a record stands. Released as the mean of each group unless --keep names it too. ([bold]--weight[/bold] is another thing.)",
+        panel=PROMISE,
+    ),
+    click.option(
         "--hierarchy",
         "hierarchies",
         multiple=True,

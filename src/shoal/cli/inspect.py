@@ -67,7 +67,10 @@ def _show_readings(console: Console, found: Inspection) -> None:
             console.print(f"Understood {column.name} as {column.reading}.")
     if found.person:
         rows = f"{found.records:,} rows of {found.person.distinct:,} {found.person.name}"
-        console.print(f"{rows}: people with several rows? Then k rows are fewer than k people.", style="bold")
+        console.print(
+            f"{rows}: people with several rows? Then k rows are fewer than k people; count people with --person {found.person.name}.",
+            style="bold",
+        )
 
 
 def _show_combinations(console: Console, found: Inspection) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shoal.cli.console import make_table, out, print_json
 
 if TYPE_CHECKING:
+    from shoal.audit import Audit
     from shoal.encoding import CodedColumn
     from shoal.result import Result
 
@@ -45,7 +46,8 @@ def show_result(result: Result, targets: list[Path]) -> None:
     console, audit = out(), result.audit
     withheld = f", {result.suppressed:,} withheld" if result.suppressed else ""
     console.print(
-        f"{audit.records:,} records in {audit.groups:,} groups of {audit.k:,} or more{withheld}.", style="bold"
+        f"{audit.records:,} records in {audit.groups:,} groups of {audit.k:,} or more{_whom(audit)}{withheld}.",
+        style="bold",
     )
     console.print(loss_sentence(result))
     table = make_table("column", "released as", "loss", numbers=["loss"])
@@ -63,6 +65,13 @@ def show_result(result: Result, targets: list[Path]) -> None:
         console.print(f"Written: {target}", soft_wrap=True)
     if not targets:
         console.print("Nothing was written; add -o release.csv to write the release.")
+
+
+def _whom(audit: Audit) -> str:
+    """Return what groups are counted in, where it is not records."""
+    if audit.households is not None:
+        return " people and households"
+    return "" if audit.persons is None else f" of {audit.persons:,} people"
 
 
 def loss_sentence(result: Result) -> str:

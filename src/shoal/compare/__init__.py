@@ -73,6 +73,10 @@ def compare(
     sensitive: Sequence[str] = (),
     identifiers: Sequence[str] = (),
     keep: Sequence[str] = (),
+    person: str | None = None,
+    household: str | None = None,
+    together: bool = False,
+    survey_weight: str | None = None,
     kinds: Mapping[str, KindChoice] | None = None,
     hierarchies: Mapping[str, HierarchyChoice] | None = None,
     decimal: str | None = None,
@@ -117,6 +121,8 @@ def compare(
         What Ctrl-C does: ``"raise"``, or ``"partial"`` to return what is finished.
     quasi_identifiers, sensitive, identifiers, keep
         Roles of the columns, as for ``anonymize``.
+    person, household, together, survey_weight
+        Whose records are, whether they keep their companions, and for how many people they stand, as for ``anonymize``.
     kinds, hierarchies, decimal, thousands, date_format, missing, weights
         How columns are read and released, as for ``anonymize``.
     models, max_suppression, release, widen, ends, treat, pseudonymize, key, seed
@@ -149,7 +155,7 @@ def compare(
     frame = open_table(data) if isinstance(data, (str, Path)) else to_frame(data)
     plans = make_plans(*_axes(methods, k, efforts), parameters)
     first = plans[0].anonymizer
-    frame = select_roles(frame, first.roles).tell(first.as_understood())
+    frame = select_roles(frame, first.named).tell(first.as_understood())
     stages = _stages(frame, plans, sample, whole=whole)
     crew = _Crew(State(state, table_hash(frame.table)), _check_workers(workers))
     points: list[Point] = []

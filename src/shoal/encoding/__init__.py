@@ -17,7 +17,8 @@ from shoal.encoding.coding import (
     encode_attribute,
     load_hierarchy,
 )
-from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable
+from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable, Unit
+from shoal.encoding.units import encode_unit, survey_weights, with_units
 from shoal.encoding.values import exact_numbers, exponent_beyond_reach, is_ordered, positions, value_texts
 
 __all__ = [
@@ -26,15 +27,19 @@ __all__ = [
     "CodedTable",
     "HierarchyChoice",
     "KindChoice",
+    "Unit",
     "Weight",
     "check_hierarchies",
     "check_weights",
     "encode",
     "encode_attribute",
+    "encode_unit",
     "exact_numbers",
     "exponent_beyond_reach",
     "is_ordered",
     "load_hierarchy",
     "positions",
+    "survey_weights",
     "value_texts",
+    "with_units",
 ]

@@ -17,6 +17,8 @@ from shoal.hierarchy import Hierarchy
 from shoal.kernels.space.space import Space
 
 ColumnKind = Literal["interval", "node", "set"]
+Unit = Literal["person", "household"]
+"""Who may have several records and is counted once."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ class CodedAttribute:
     """The codes follow an order that means something: numbers, dates, or an order the user gave."""
     total: LongArray | None = None
     """The records of the whole table with each code, where ``codes`` are those of a part of it."""
+    person: IntArray | None = None
+    """The person of each record where a person may have several; models then count people."""
 
     @property
     def cardinality(self) -> int:
@@ -101,6 +105,8 @@ class CodedTable:
     columns: tuple[CodedColumn, ...]
     weights: FloatArray
     attributes: Mapping[str, CodedAttribute] = field(default_factory=dict)
+    units: Mapping[Unit, IntArray] = field(default_factory=dict)
+    """Whom records belong to, by number: persons or households that may have several records each."""
 
     @property
     def records(self) -> int:
@@ -119,8 +125,12 @@ class CodedTable:
 
     def take(self, records: IntArray | LongArray) -> CodedTable:
         """Return the table of only ``records``; codes, domains and costs stay those of the whole."""
-        attributes = {name: replace(one, codes=one.codes[records]) for name, one in self.attributes.items()}
-        part = CodedTable(np.ascontiguousarray(self.codes[:, records]), self.columns, self.weights, attributes)
+        attributes = {
+            name: replace(one, codes=one.codes[records], person=None if one.person is None else one.person[records])
+            for name, one in self.attributes.items()
+        }
+        units = {unit: code[records] for unit, code in self.units.items()}
+        part = CodedTable(np.ascontiguousarray(self.codes[:, records]), self.columns, self.weights, attributes, units)
         part.__dict__["space"] = self.space
         return part
 

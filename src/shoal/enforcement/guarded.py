@@ -26,6 +26,7 @@ import numba
 import numpy as np
 
 from shoal.arrays import BoolArray, Effort, IntArray
+from shoal.enforcement.layers import MENDABLE, group_in_layers, layered_unit
 from shoal.enforcement.mending import Case, join_alike, mend, number_without_gaps
 from shoal.errors import PrivacyError
 from shoal.kernels.common.random_state import make_state
@@ -45,6 +46,7 @@ from shoal.kernels.guarded.improve import improve_guarded_region, place_rest
 from shoal.kernels.optimise.cells.best_first import start_search
 from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.optimise.regions import make_regions
+from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.base import Grouping, Method, Task, most_withheld
 from shoal.methods.optimise import Optimise
 from shoal.methods.optimise.bounds import lower_bound
@@ -196,12 +198,10 @@ class GuardedSearch:
     def classes(self) -> Classes:
         """Records with the same sensitive codes as one class, and the share of a group that each should have."""
         rules = self.case.rules
-        _, sample, kin, count = np.unique(
-            rules.codes, axis=1, return_index=True, return_inverse=True, return_counts=True
-        )
+        kin, count, sample = distinct_tuples(rules.codes)
         compares = np.isin(rules.kind, _COMPARING).any()
         share = count / count.sum() if compares else np.full(len(count), 1.0 / len(count))
-        return Classes(kin.reshape(-1).astype(np.int32), sample.astype(np.int32), share)
+        return Classes(kin, sample.astype(np.int32), share)
 
     @cached_property
     def smallest(self) -> int:
@@ -230,6 +230,10 @@ class GuardedSearch:
     def _starts(self, effort: Effort, params: GuardedParams) -> Iterator[Solution]:
         """Yield starts of a stage, each of which meets all rules."""
         if not params.targets or self.stop.over():
+            return
+        if self.problem.table.units:
+            plain = self._plain(effort)
+            yield self._start_with_people(plain if self.failing <= MENDABLE else None, effort)
             return
         mended = self._plain_mended(effort, params) if self.failing <= params.mendable else None
         carved = [self.carved(target, params) for target in params.targets if self.failing >= params.carvable]
@@ -264,6 +268,14 @@ class GuardedSearch:
             return
         bound = lower_bound(self.problem.table, size, visits, self.task.progress, self.stop)
         self._note_bound(bound, f"k = {size}" if size == self.k else f"a group needs {size} records to meet the models")
+
+    def _start_with_people(self, plain: IntArray | None, effort: Effort) -> Solution:
+        """Return a start in which every group has k persons: mended, or found layer by layer where no plain groups are given."""
+        table = self.problem.table
+        if plain is None:
+            task = replace(self.task, effort=effort)
+            plain = group_in_layers(self.method, table, task, layered_unit(table)).labels
+        return self.solution(mend(table, plain, self.task, polish=False))
 
     def solution(self, labels: IntArray) -> Solution:
         """Return a grouping with its loss, withheld records counting in full, and keep it if it is the best so far."""

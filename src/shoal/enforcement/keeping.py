@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import IntArray
+from shoal.enforcement.companions import group_together
 from shoal.enforcement.guarded import polish_mended, search_guarded
+from shoal.enforcement.layers import MENDABLE, group_in_layers, layered_unit
 from shoal.enforcement.mending import all_known, build_case, mend, number_without_gaps
 from shoal.errors import PrivacyError
 from shoal.methods.base import Family, Grouping, Method, Task, most_withheld
 from shoal.methods.optimise import Optimise
 from shoal.methods.stopping import cancellable
 from shoal.privacy.base import failing_groups
+from shoal.privacy.histograms import HistogramRequirement
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
@@ -23,13 +26,25 @@ if TYPE_CHECKING:
 def group_records(method: Method, table: CodedTable, task: Task) -> Grouping:
     """Group the records of a table by a method so that k and all models hold."""
     running = replace(task, progress=cancellable(task.progress, task.cancel))
+    if task.together:
+        return group_together(method, table, running)
     if not task.requirements:
         return method.run(table, running)
     if isinstance(method, Optimise) and task.release == "ranges" and all_known(task.requirements):
         case = build_case(table, task)
         if case.histograms and not len(case.crowds.kind):
             return replace(search_guarded(method, table, running, case), typical=method.typical)
-    return keep_models(method.run(table, running), table, task, method.info.family)
+    grouping = method.run(table, running)
+    if table.units and grouping.cuts is None and _mostly_few_people(grouping, task):
+        grouping = group_in_layers(method, table, running, layered_unit(table))
+    return keep_models(grouping, table, task, method.info.family)
+
+
+def _mostly_few_people(grouping: Grouping, task: Task) -> bool:
+    """Tell whether so many groups lack persons that groups found layer by layer lose less than mended ones."""
+    groups = int(grouping.labels.max(initial=-1)) + 1
+    people = [one for one in task.requirements if isinstance(one, HistogramRequirement) and one.row.sparse]
+    return bool(groups) and float(failing_groups(people, grouping.labels, groups).mean()) > MENDABLE
 
 
 def keep_models(grouping: Grouping, table: CodedTable, task: Task, family: Family) -> Grouping:
@@ -46,7 +61,7 @@ def mend_and_polish(table: CodedTable, labels: IntArray, task: Task) -> IntArray
     if not all_known(task.requirements):
         return mend(table, labels, task)
     case = build_case(table, task)
-    if len(case.crowds.kind):
+    if len(case.crowds.kind) or table.units:
         return mend(table, labels, task)
     mended = mend(table, labels, task, polish=False)
     return mended if mended is labels else polish_mended(table, labels, mended, task, case)

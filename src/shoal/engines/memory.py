@@ -28,11 +28,11 @@ def group_table(
 ) -> Grouping:
     """Group the records of a table: a large one fragment by fragment where the method is the optimiser, any other as a whole.
 
-    The requirements of ``task`` are ``models``, bound to the table.
+    So is one whose records belong to persons: a cut would part them. The requirements of ``task`` are ``models``, bound to the table.
     """
     job = Job(method, replace(task, requirements=()), tuple(models), tuple(sensitive))
     share = sample_share(table.records, job, table.columns)
-    if share is None or not isinstance(method, Optimise) or not can_be_cut(job):
+    if share is None or table.units or not isinstance(method, Optimise) or not can_be_cut(job):
         return group_records(method, table, task)
     whole = table.as_whole()
     task.progress(0.0, "cutting the table")

@@ -5,7 +5,15 @@ Roles are guessed from names, types and repetition; the steward decides. No valu
 
 from __future__ import annotations
 
-from shoal.inspection.looking import ColumnView, Combination, Inspection, column_views, inspect_table, type_word
+from shoal.inspection.looking import (
+    ColumnView,
+    Combination,
+    Inspection,
+    column_views,
+    inspect_table,
+    repeating_key,
+    type_word,
+)
 from shoal.inspection.roles import UNSURE, guess_role
 from shoal.inspection.words import Role, words_of
 
@@ -18,6 +26,7 @@ __all__ = [
     "column_views",
     "guess_role",
     "inspect_table",
+    "repeating_key",
     "type_word",
     "words_of",
 ]

@@ -22,6 +22,8 @@ from shoal.validation import check_columns
 _TOGETHER = 3
 _WORDS_OF_FREE_TEXT = 4
 """Text of so many words in the mean, most of it different, is free text."""
+_SHARED = ("(name of a person)", "(address)", "(contact)")
+"""Reasons of identifiers that several people may have in common."""
 _ROWS_EACH = 1.2
 """A key that stands in so many rows in the mean names people with several rows."""
 
@@ -98,6 +100,18 @@ def inspect_table(data: Any, quasi_identifiers: Sequence[str] = ()) -> Inspectio
     known = given or tuple(column.name for column in columns if column.role == "quasi-identifier")
     alone = tuple(unique_sets(frame, known, largest=_TOGETHER)) if known else ()
     return Inspection(frame.records, columns, _combine(frame.table, known), alone, frame.notes)
+
+
+def repeating_key(frame: Frame, names: Sequence[str]) -> ColumnView | None:
+    """Return the column among ``names`` that seems to be a person's key and stands in several rows of each.
+
+    People share names, addresses and telephones, so those do not count.
+    """
+    views = (_view(frame, name, ()) for name in names)
+    keys = [
+        view for view in views if view.reason.endswith(REPEATS) and not any(word in view.reason for word in _SHARED)
+    ]
+    return max(keys, key=lambda view: view.distinct, default=None)
 
 
 def column_views(frame: Frame, given: Sequence[str] = ()) -> tuple[ColumnView, ...]:

@@ -13,7 +13,7 @@ from shoal.methods.stopping import wall_clock
 from shoal.validation import check_choice
 
 if TYPE_CHECKING:
-    from shoal.encoding import CodedTable
+    from shoal.encoding import CodedTable, Unit
     from shoal.privacy.base import Requirement
 
 Family = Literal["local", "multidimensional", "global", "microaggregation"]
@@ -51,6 +51,8 @@ class Task:
     k: int
     requirements: tuple[Requirement, ...] = ()
     """Privacy models beyond k, already bound to the table."""
+    together: tuple[Unit, ...] = ()
+    """Whose records keep the same companions: persons, households."""
     max_suppression: float = 0.0
     release: Release = "ranges"
     effort: Effort = "balanced"

@@ -1,7 +1,7 @@
 """How wrong COUNT and SUM queries come out on a release (Xu et al. 2006, section 5.2; LeFevre et al. 2006).
 
 A group's records are taken to be spread evenly over its box, so a group adds its size times the share of the box
-that the query asks for. The error of a query is |estimate - truth| / |truth|, over the queries whose truth is not 0.
+that the query asks for; with survey weights, the sum of its weights instead of its size. The error of a query is |estimate - truth| / |truth|, over the queries whose truth is not 0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import FloatArray
-from shoal.encoding import CodedColumn, CodedTable
+from shoal.encoding import CodedColumn, CodedTable, survey_weights
 from shoal.errors import ColumnError, DataError, ParameterError
 from shoal.frames import to_frame
 from shoal.kernels.measuring.query_answers import Asked, estimated_answer, released_codes, sum_by_group, true_answer
@@ -179,6 +179,10 @@ class _Answers:
         self.first, self.last = released_codes(self.shown, self.cover)
         self.whole = np.array([_is_whole(column) for column in self.table.columns])
         self.starts = np.cumsum([0, *(column.cardinality + 1 for column in self.table.columns)]).astype(np.int64)
+        recipe = getattr(result, "recipe", None)
+        named = None if recipe is None else recipe.survey_weight
+        self.weight = None if named is None else survey_weights(self.frame, named)
+        """For how many people of the population each record stands; None: for one."""
         self.amounts: dict[str | None, tuple[FloatArray, FloatArray, int]] = {}
 
     def of(self, query: Query) -> tuple[float, float]:
@@ -193,16 +197,22 @@ class _Answers:
 
     def _amounts(self, total: str | None) -> tuple[FloatArray, FloatArray, int]:
         """Return what each record and each group counts for, and which column's ranges are added up (-1: none)."""
-        size = self.cover.size.astype(np.float64)
+        groups = self.cover.size.size
+        size = (
+            self.cover.size.astype(np.float64)
+            if self.weight is None
+            else sum_by_group(self.groups, self.weight, groups)
+        )
+        weight = np.ones(self.table.records) if self.weight is None else self.weight
         if total is None:
-            return np.ones(self.table.records), size, -1
+            return weight, size, -1
         if total in self.table.names:
             summed = self.table.names.index(total)
             column = self.table.columns[summed]
             if column.position is None:
                 raise DataError(f"The column {total!r} has no numbers that could be added up.")
-            return np.append(column.numbers, 0.0)[self.table.codes[summed]], size, summed
-        values = _numbers(self.frame, total)
+            return weight * np.append(column.numbers, 0.0)[self.table.codes[summed]], size, summed
+        values = weight * _numbers(self.frame, total)
         return values, sum_by_group(self.groups, values, size.size), -1
 
     def _bind(self, query: Query) -> Asked:

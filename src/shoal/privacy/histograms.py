@@ -109,7 +109,8 @@ class HistogramRequirement(Requirement):
 
 def build_rules(requirements: Sequence[HistogramRequirement], records: int, *, k: int = 0) -> Rules:
     """Lay requirements, and a least group size ``k`` if given, out as the kernels read them."""
-    rows = list(dict.fromkeys(one.row for one in requirements))
+    rows = _rows_of(requirements)
+    dense = [row for row in rows if not row.sparse]
     sizes = [(0, 0, float(k), 0)] if k else []
     each = sizes + [(one.kind, rows.index(one.row), one.bound, one.rank) for one in requirements]
     kinds, places, bounds, ranks = zip(*each, strict=True)
@@ -122,12 +123,34 @@ def build_rules(requirements: Sequence[HistogramRequirement], records: int, *, k
         np.array(ranks, np.int32),
         np.ascontiguousarray(np.array([row.codes for row in rows], np.int32).reshape(len(rows), records)),
         _starts([row.cardinality for row in rows]),
-        np.concatenate([np.zeros(0, np.int64), *(row.total for row in rows)]),
-        rows[0].records if rows else records,
+        np.array([-1 if row.person is None else rows.index(row.pairs) for row in rows], np.int32),
+        len(dense),
+        next((rows.index(_persons_of(row, rows)) for row in dense if row.person is not None), -1),
+        np.concatenate([np.zeros(0, np.int64), *(row.total for row in dense)]),
+        np.array([row.records for row in dense] + [records] * (len(rows) - len(dense)), np.int64),
+        dense[0].population if dense else records,
         _starts([len(tree) for tree in trees]),
         np.concatenate([np.zeros(0, np.int32), *trees]).astype(np.int32),
         np.concatenate([np.zeros(0, np.int32), *heights]).astype(np.int32),
     )
+
+
+def _rows_of(requirements: Sequence[HistogramRequirement]) -> list[SensitiveRow]:
+    """Return the rows that requirements look at, then the sparse ones: persons, and the pairs of person and value."""
+    named = list(dict.fromkeys(one.row for one in requirements))
+    dense = [row for row in named if not row.sparse]
+    sparse = [row for row in named if row.sparse]
+    bearing = [row for row in dense if row.person is not None]
+    if bearing and _persons_of(bearing[0], sparse) not in sparse:
+        sparse.append(_persons_of(bearing[0], sparse))
+    return [*dense, *sparse, *(row.pairs for row in bearing)]
+
+
+def _persons_of(row: SensitiveRow, rows: Sequence[SensitiveRow]) -> SensitiveRow:
+    """Return the row of the persons who bear the values of ``row``, one of ``rows`` where they are among them."""
+    assert row.person is not None  # noqa: S101
+    known = next((one for one in rows if one.codes is row.person), None)
+    return known or SensitiveRow("person", row.person, int(row.person.max(initial=-1)) + 1, sparse=True)
 
 
 def _starts(lengths: Sequence[int]) -> LongArray:

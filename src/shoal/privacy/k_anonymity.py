@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import BoolArray, IntArray
-from shoal.privacy.base import PrivacyModel, Requirement
+from shoal.errors import PrivacyError
+from shoal.privacy.base import AllOf, PrivacyModel, Requirement
+from shoal.privacy.histograms import HistogramRequirement
+from shoal.privacy.rows import unit_row
 from shoal.validation import check_int
 
 if TYPE_CHECKING:
@@ -17,16 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KAnonymity(PrivacyModel):
-    """Every group has at least ``k`` records."""
+    """Every group has at least ``k`` records, or ``k`` persons where a person column is named."""
 
     k: int
 
     def __post_init__(self) -> None:
         check_int("KAnonymity", "k", self.k, least=2)
 
-    def bind(self, table: CodedTable) -> Requirement:  # noqa: ARG002
-        """Return the model as a requirement; it needs nothing of the table."""
-        return AtLeast(self.k)
+    def bind(self, table: CodedTable) -> Requirement:
+        """Return the model as a requirement on the groups of ``table``."""
+        people = at_least_units(table, self.k)
+        return AllOf(people) if people else AtLeast(self.k)
 
     def describe(self) -> str:
         """Say what the model promises."""
@@ -42,3 +46,16 @@ class AtLeast(Requirement):
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
         """Tell which groups are smaller than k."""
         return np.bincount(labels[labels >= 0], minlength=groups) < self.k
+
+
+def at_least_units(table: CodedTable, k: int) -> tuple[Requirement, ...]:
+    """Return the requirements that every group hold ``k`` persons and ``k`` households, where the table knows them."""
+    rows = [unit_row(table, unit) for unit in table.units]
+    for row in rows:
+        if row.cardinality < k:
+            raise PrivacyError(
+                f"The table holds {row.cardinality} {row.name}s in {table.records} records, fewer than k = {k}. "
+                "Nothing was released.",
+                hint=f"nobody can hide among more {row.name}s than there are; lower k.",
+            )
+    return tuple(HistogramRequirement("distinct", row, float(k)) for row in rows)

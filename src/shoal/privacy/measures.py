@@ -27,21 +27,40 @@ class Histograms:
     groups: int
 
     @cached_property
+    def _counting(self) -> BoolArray:
+        """The records that count: those in a group, and of a person's with the same value in the same group only the first."""
+        kept = self.labels >= 0
+        if self.row.person is None:
+            return kept
+        counting = np.zeros(len(kept), np.bool_)
+        counting[np.flatnonzero(kept)[_firsts(self.labels[kept], self.row.pairs.codes[kept])]] = True
+        return counting
+
+    @cached_property
     def size(self) -> LongArray:
-        """Records in each group."""
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.groups).astype(np.int64)
+        """Records in each group that count; with persons, their (person, value) pairs."""
+        return np.bincount(self.labels[self._counting], minlength=self.groups).astype(np.int64)
+
+    @cached_property
+    def bearers(self) -> LongArray:
+        """Records in each group, or its persons."""
+        if self.row.person is None:
+            return self.size
+        kept = self.labels >= 0
+        labels = self.labels[kept]
+        return np.bincount(labels[_firsts(labels, self.row.person[kept])], minlength=self.groups).astype(np.int64)
 
     @cached_property
     def _pairs(self) -> tuple[LongArray, LongArray, LongArray]:
         """Group, code and count of each pair that occurs, in rising order."""
-        kept = self.labels >= 0
+        kept = self._counting
         key = self.labels[kept].astype(np.int64) * self.row.cardinality + self.row.codes[kept]
         pair, count = np.unique(key, return_counts=True)
         return pair // self.row.cardinality, pair % self.row.cardinality, count.astype(np.int64)
 
     @property
-    def records(self) -> int:
-        """The records of the whole table."""
+    def mass(self) -> int:
+        """The records of the whole table that count."""
         return self.row.records
 
     def _largest(self, values: FloatArray) -> FloatArray:
@@ -70,16 +89,16 @@ class Histograms:
         with np.errstate(divide="ignore"):
             return np.asarray(self._largest(count.astype(np.float64)) / tail, np.float64)
 
-    def _excess(self) -> LongArray:
-        """Return what each pair has more than the table would make expected, times size times records."""
+    def _excess(self, mass: int, size: LongArray) -> LongArray:
+        """Return what each pair has more than the table would make expected, times size times mass."""
         group, code, count = self._pairs
-        return np.asarray(count * self.records - self.row.total[code] * self.size[group], np.int64)
+        return np.asarray(count * mass - self.row.total[code] * size[group], np.int64)
 
     def equal(self) -> FloatArray:
         """Return the distance to the whole table where any two values are 1 apart."""
         surplus = np.zeros(self.groups, np.int64)
-        np.add.at(surplus, self._pairs[0], np.maximum(self._excess(), 0))
-        return np.asarray(surplus / (self.size * self.records), np.float64)
+        np.add.at(surplus, self._pairs[0], np.maximum(self._excess(self.mass, self.size), 0))
+        return np.asarray(surplus / (self.size * self.mass), np.float64)
 
     def ordered(self) -> FloatArray:
         """Return the distance where neighbouring values are 1/(values - 1) apart.
@@ -95,7 +114,7 @@ class Histograms:
         end = np.append(code[1:], 0)
         end[np.append(group[1:] != group[:-1], True)] = self.row.cardinality
         before = np.cumsum(count) - count
-        held = (np.cumsum(count) - before[np.searchsorted(group, group)]) * self.records
+        held = (np.cumsum(count) - before[np.searchsorted(group, group)]) * self.mass
         size = self.size[group]
         crossing = np.clip(np.searchsorted(so_far, held // size, side="right"), code, end)
         below = held * (crossing - code) - size * (summed[crossing] - summed[code])
@@ -103,9 +122,7 @@ class Histograms:
         moved = np.bincount(group, (below + above).astype(np.float64), self.groups)
         first = code[np.searchsorted(group, np.arange(self.groups))]  # values before a group's first: only the table's
         moved += self.size * summed[first]
-        return np.asarray(
-            moved / (self.size.astype(np.float64) * self.records * (self.row.cardinality - 1)), np.float64
-        )
+        return np.asarray(moved / (self.size.astype(np.float64) * self.mass * (self.row.cardinality - 1)), np.float64)
 
     def hierarchical(self) -> FloatArray:
         """Return the distance where values are as far apart as the height of their common ancestor."""
@@ -117,7 +134,7 @@ class Histograms:
             moved[begin : begin + step] = self._moved_in_tree(begin, min(begin + step, self.groups))
         if not height[-1]:
             return moved
-        return np.asarray(moved / (self.size.astype(np.float64) * self.records * height[-1]), np.float64)
+        return np.asarray(moved / (self.size.astype(np.float64) * self.mass * height[-1]), np.float64)
 
     def _moved_in_tree(self, begin: int, end: int) -> FloatArray:
         assert self.row.parent is not None  # noqa: S101
@@ -127,7 +144,7 @@ class Histograms:
         surplus = np.zeros((nodes, end - begin), np.int64)
         lack = np.zeros_like(surplus)
         gap = -self.row.total[:, None] * self.size[None, begin:end]
-        gap[code[here], group[here] - begin] += count[here] * self.records
+        gap[code[here], group[here] - begin] += count[here] * self.mass
         surplus[:leaves], lack[:leaves] = np.maximum(gap, 0), np.maximum(-gap, 0)
         moved = np.zeros(end - begin)
         for node, parent in enumerate(self.row.parent.tolist()):
@@ -140,7 +157,7 @@ class Histograms:
 
     def alpha(self) -> FloatArray:
         """Return the share of the most frequent value."""
-        return np.asarray(self._largest(self._pairs[2].astype(np.float64)) / self.size, np.float64)
+        return np.asarray(self._largest(self._pairs[2].astype(np.float64)) / self.bearers, np.float64)
 
     def beta(self) -> FloatArray:
         """Return the largest relative gain of a value's share over its share of the table."""
@@ -149,17 +166,26 @@ class Histograms:
     def enhanced(self) -> FloatArray:
         """Return the same, infinite where a gain exceeds -ln(share of the table), which no β allows."""
         _, code, _ = self._pairs
-        gain, most = self._gain(), -np.log(self.row.total[code] / self.records)
+        gain, most = self._gain(), -np.log(self.row.total[code] / self.row.population)
         return np.maximum(self._largest(np.where(gain > most + 1e-12, np.inf, gain)), 0.0)
 
     def _gain(self) -> FloatArray:
         group, code, _ = self._pairs
-        return np.asarray(self._excess() / (self.row.total[code] * self.size[group]), np.float64)
+        excess = self._excess(self.row.population, self.bearers)
+        return np.asarray(excess / (self.row.total[code] * self.bearers[group]), np.float64)
 
     def delta(self) -> FloatArray:
         """Return the largest abs(ln(share in the group ÷ share of the table)) of the values present."""
         group, code, count = self._pairs
-        return self._largest(np.abs(np.log(count * self.records / (self.row.total[code] * self.size[group]))))
+        expected = self.row.total[code] * self.bearers[group]
+        return self._largest(np.abs(np.log(count * self.row.population / expected)))
+
+
+def _firsts(labels: IntArray, codes: IntArray) -> LongArray:
+    """Return the first place of each pair of label and code."""
+    key = labels.astype(np.int64) * (int(codes.max(initial=0)) + 1) + codes
+    first: LongArray = np.unique(key, return_index=True)[1].astype(np.int64)
+    return first
 
 
 def lacking(measure: str, bound: float, values: FloatArray) -> FloatArray:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray
-from shoal.encoding import CodedAttribute, value_texts
+from shoal.encoding import CodedAttribute, Unit, value_texts
 from shoal.errors import ColumnError, HierarchyError, ParameterError
+from shoal.kernels.space.tuples import distinct_tuples
 from shoal.validation import nearest_hint
 
 if TYPE_CHECKING:
@@ -29,13 +30,34 @@ class SensitiveRow:
     """Parents of the nodes of a tree whose leaves are the codes."""
     whole: LongArray | None = None
     """The records of the whole table with each code, where ``codes`` are those of a part of it."""
+    person: IntArray | None = None
+    """The person of each record: a value then counts once for each person who bears it."""
+    sparse: bool = False
+    """Whether there are about as many codes as records: persons, households, pairs of person and value."""
 
     @cached_property
     def total(self) -> LongArray:
-        """The records of the whole table with each code."""
+        """The records, or persons, of the whole table with each code."""
         if self.whole is not None:
             return self.whole
-        return np.bincount(self.codes, minlength=self.cardinality).astype(np.int64)
+        codes = self.codes if self.person is None else self.codes[distinct_tuples(self._persons_and_codes).first]
+        return np.bincount(codes, minlength=self.cardinality).astype(np.int64)
+
+    @cached_property
+    def pairs(self) -> SensitiveRow:
+        """The number of each record's (person, value) pair, as a row of its own."""
+        pairs = distinct_tuples(self._persons_and_codes)
+        return SensitiveRow(self.name, pairs.label, len(pairs.size), sparse=True)
+
+    @property
+    def _persons_and_codes(self) -> IntArray:
+        assert self.person is not None  # noqa: S101
+        return np.stack([self.person, self.codes])
+
+    @cached_property
+    def population(self) -> int:
+        """The persons, or records, of the whole table."""
+        return self.records if self.person is None else len(np.unique(self.person))
 
     @cached_property
     def records(self) -> int:
@@ -51,6 +73,12 @@ class SensitiveRow:
             if above != node:
                 height[above] = max(height[above], height[node] + 1)
         return np.array(height, np.int32)
+
+
+def unit_row(table: CodedTable, unit: Unit) -> SensitiveRow:
+    """Return the persons or households that records belong to as a row of codes."""
+    codes = table.units[unit]
+    return SensitiveRow(unit, codes, int(codes.max(initial=-1)) + 1, sparse=True)
 
 
 def chosen_attributes(model: str, table: CodedTable, column: str | None) -> list[CodedAttribute]:
@@ -75,7 +103,7 @@ def plain_row(attribute: CodedAttribute) -> SensitiveRow:
     known = attribute.__dict__  # a frozen dataclass keeps what was computed, as cached_property does
     if "_plain_row" not in known:
         known["_plain_row"] = SensitiveRow(
-            attribute.name, attribute.codes, attribute.cardinality, whole=attribute.total
+            attribute.name, attribute.codes, attribute.cardinality, whole=attribute.total, person=attribute.person
         )
     row: SensitiveRow = known["_plain_row"]
     return row
@@ -126,4 +154,4 @@ def _placed(
     """Return a column's values as numbers of their own, given the number of each code."""
     total = attribute.total
     whole = None if total is None else np.bincount(place, total, cardinality).astype(np.int64)
-    return SensitiveRow(attribute.name, place[attribute.codes], cardinality, parent, whole)
+    return SensitiveRow(attribute.name, place[attribute.codes], cardinality, parent, whole, attribute.person)

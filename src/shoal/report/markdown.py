@@ -105,6 +105,11 @@ def _reached(summary: Summary) -> Iterator[str]:
     rows = [
         ("smallest group (k), asked for", f"{summary.promise.k:,}"),
         ("smallest group (k), counted", f"{reached.k:,}"),
+        *(
+            (f"{name} the records belong to; groups count them", f"{count:,}")
+            for name, count in (("people", reached.persons), ("households", reached.households))
+            if count is not None
+        ),
         ("groups", f"{reached.groups:,}"),
         ("mean size", f"{reached.mean_size:,.1f}"),
         *words.people_rows(summary),

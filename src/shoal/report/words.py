@@ -100,6 +100,19 @@ def verdict(summary: Summary) -> str:
     )
 
 
+def _shared_by(summary: Summary) -> str:
+    """Say how often a released combination occurs, in records or in people."""
+    k, reached = summary.promise.k, summary.reached
+    if reached.persons is None and reached.households is None:
+        return f"occurs at least {k:,} times"
+    whom = [
+        f"{k:,} of {count:,} {name}"
+        for count, name in ((reached.persons, "people"), (reached.households, "households"))
+        if count is not None
+    ]
+    return f"belongs to at least {' and '.join(whom)}"
+
+
 def done(summary: Summary) -> Iterator[str]:
     """Say what was done, for a reader without training."""
     names = {role: [one.name for one in summary.columns if one.role == role] for role in _roles(summary)}
@@ -108,13 +121,17 @@ def done(summary: Summary) -> Iterator[str]:
         yield f"Columns that name people by themselves were removed: {listed(names['identifier'])}."
     yield (
         f"Columns an outsider may know ({listed(names['quasi-identifier'])}) were made coarser, until every combination "
-        f"of released values occurs at least {summary.promise.k:,} times. Groups were found by {summary.method.title}."
+        f"of released values {_shared_by(summary)}. Groups were found by {summary.method.title}."
     )
     if "sensitive" in names:
         yield f"Columns with what must not be tied to a person were kept: {listed(names['sensitive'])}."
-    treated = {one.column for one in summary.treatments}
-    if set(names.get("kept", ())) - treated:
-        yield f"Passed through unchanged: {listed([name for name in names['kept'] if name not in treated])}."
+    kept = [one for one in summary.columns if one.role == "kept"]
+    averaged = [one.name for one in kept if one.released_as == "representative"]
+    changed = {*averaged, *(one.column for one in summary.treatments)}
+    if {one.name for one in kept} - changed:
+        yield f"Passed through unchanged: {listed([one.name for one in kept if one.name not in changed])}."
+    if averaged:
+        yield f"Survey weights ({listed(averaged)}) were released as the mean of each group, so that their sums stay."
     yield from (f"{one.column} {one.words} (ISO/IEC 20889, {one.technique})." for one in summary.treatments)
     if "pseudonym" in names:
         yield f"Released as tokens made with a secret key, pseudonymous but not anonymous: {listed(names['pseudonym'])}."

@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 
 from shoal._version import __version__
+from shoal.arrays import IntArray, LongArray
 from shoal.audit import count_tuples
 from shoal.encoding import CodedColumn
+from shoal.inspection import repeating_key
 from shoal.kernels.space.space import cost_table
-from shoal.kernels.space.tuples import distinct_tuples
+from shoal.kernels.space.tuples import Tuples, distinct_tuples
 from shoal.metrics import REGISTRY as METRICS
 from shoal.metrics import query_error, random_queries
-from shoal.recipe import recipe_text
+from shoal.recipe import averaged_weight, recipe_text
 from shoal.summary.association import Variable, associations
 from shoal.summary.attempts import try_attacks
 from shoal.summary.cells import draw_codes
@@ -62,8 +64,8 @@ _ROLE_LISTS: tuple[tuple[str, Role], ...] = (
 def summarise(release: Release, *, examples: bool = False) -> Summary:
     """Return the summary of a release; ``examples`` puts rows of the original beside the released ones."""
     recipe, audit = release.recipe, release.audit
-    sizes = distinct_tuples(release.coded.codes).size
-    released_sizes = count_tuples(release.released, recipe.quasi_identifiers).size
+    sizes = _people(release, distinct_tuples(release.coded.codes), np.arange(release.source.records))
+    released_sizes = _people(release, count_tuples(release.released, recipe.quasi_identifiers), release.kept)
     cost = None if release.representatives else cost_table(*release.cost_boxes)
     return Summary(
         shoal=__version__,
@@ -84,6 +86,8 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
             groups=audit.groups,
             mean_size=audit.mean_size,
             largest=audit.largest,
+            persons=audit.persons,
+            households=audit.households,
             sensitive=_plain_figures(audit.sensitive),
             people=dict(audit.people),
         ),
@@ -97,6 +101,15 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
         recipe=recipe_text(recipe),
         warnings=list(second_look(release)),
     )
+
+
+def _people(release: Release, tuples: Tuples, rows: LongArray | IntArray) -> LongArray:
+    """Return the size of each group: its records, or its persons where they are known."""
+    person = release.coded.units.get("person")
+    if person is None:
+        return tuples.size
+    pairs = distinct_tuples(np.stack([tuples.label, person[rows]]))
+    return np.bincount(tuples.label[pairs.first]).astype(np.int64)
 
 
 def _plain_figures(sensitive: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
@@ -118,6 +131,10 @@ def _read_as(release: Release, name: str, role: Role) -> str | None:
 
 def _columns(release: Release) -> Iterator[Column]:
     role_of: dict[str, Role] = {name: role for key, role in _ROLE_LISTS for name in getattr(release.recipe, key)}
+    role_of |= dict.fromkeys([name for name in (release.recipe.person, release.recipe.household) if name], "identifier")
+    averaged = averaged_weight(release.recipe)
+    if averaged is not None:
+        role_of[averaged] = "kept"
     spread = {
         column.name: distribution(column, before, after, release.recipe.k) for column, before, after in release.cells()
     }
@@ -128,7 +145,7 @@ def _columns(release: Release) -> Iterator[Column]:
         yield Column(
             name=name,
             role=role,
-            released_as=_released_as(release, coded.get(name), name, role),
+            released_as="representative" if name == averaged else _released_as(release, coded.get(name), name, role),
             read_as=_read_as(release, name, role),
             ends=None if release.representatives else release.details.get("ends", {}).get(name),
             weight=_weight(release.recipe.weights.get(name, 1.0)) if name in coded else None,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from shoal.attacks import Finding, downcoding, homogeneity, linkage
+from shoal.attacks import Finding, companions, downcoding, homogeneity, linkage
 from shoal.encoding import is_ordered
 from shoal.summary.release import Release
 from shoal.summary.schema import Attack
@@ -17,6 +17,8 @@ from shoal.summary.schema import Attack
 _PEOPLE = 2_000
 _ROWS = 10_000
 """Released records whose exact values are guessed from their ranges."""
+_SEVERAL = 500
+"""People of whom all records are known."""
 _WORK = 200_000_000
 """People times groups that are compared; fewer people are tried where there are very many groups."""
 
@@ -47,6 +49,11 @@ def _findings(release: Release) -> Iterator[Finding]:
     targets = max(min(_PEOPLE, _WORK // max(release.audit.groups, 1)), 100)
     people: dict[str, Any] = {"hierarchies": trees, "targets": targets, "seed": release.recipe.seed}
     yield linkage(release.source, release.released, names, **people)
+    person = release.recipe.person
+    if person is not None:
+        owner = release.source.table.column(person).take(pa.array(release.kept))
+        few = people | {"targets": min(targets, _SEVERAL)}
+        yield companions(release.source, release.released, names, person, owner=owner, **few)
     for sensitive in release.recipe.sensitive:
         if sensitive not in release.released.column_names:
             continue

@@ -33,7 +33,7 @@ def count_findable(sizes: LongArray, records: int, k: int) -> Findable:
 
 def find(codes: IntArray, names: Sequence[str], before: LongArray, after: LongArray, k: int) -> Found:
     """Return who could be found in the original and in the release."""
-    records = codes.shape[1]
+    records = int(before.sum())
     return Found(
         before=count_findable(before, records, k),
         after=count_findable(after, records, k),

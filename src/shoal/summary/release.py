@@ -19,7 +19,7 @@ from shoal.frames import Frame
 from shoal.kernels.space.space import Cover, Space
 from shoal.methods.base import MethodInfo
 from shoal.privacy.base import PrivacyModel
-from shoal.recipe import Recipe
+from shoal.recipe import Recipe, averaged_weight
 from shoal.summary.cells import Cells, group_cells, representative_codes, value_cells
 from shoal.treatments import Treated
 
@@ -70,7 +70,7 @@ class Release:
     @property
     def changed(self) -> list[str]:
         """The released columns that are not the user's own: recoded, treated or pseudonyms."""
-        other = {*self.recipe.quasi_identifiers, *self.treated, *self.recipe.pseudonymize}
+        other = {*self.recipe.quasi_identifiers, *self.treated, *self.recipe.pseudonymize, averaged_weight(self.recipe)}
         return [name for name in self.released.column_names if name in other]
 
     @cached_property

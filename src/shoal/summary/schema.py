@@ -95,6 +95,12 @@ class Reached(_Part):
     groups: int
     mean_size: float
     largest: int
+    persons: int | None = Field(
+        default=None, description="How many persons the records belong to; groups are then counted in persons."
+    )
+    households: int | None = Field(
+        default=None, description="How many households they belong to, where those are known."
+    )
     sensitive: dict[str, dict[str, float | None]] = Field(
         description="For each sensitive column: l, t and whatever else was measured; None where there is no bound."
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from shoal.inspection import repeating_key
 from shoal.summary.release import Release
 from shoal.treatments import unique_values
 
 
 def second_look(release: Release) -> Iterator[str]:
     """Say, a sentence or two each, what in this release calls for a second look."""
+    yield from _repeated_people(release)
     for name, figures in release.audit.sensitive.items():
         if figures.get("l") == 1 and name in release.released.column_names:
             yield (
@@ -28,6 +30,23 @@ def second_look(release: Release) -> Iterator[str]:
         yield (
             "Each group is released as typical values. Somebody who knows all but one member of a group can compute "
             "the last one's numbers."
+        )
+
+
+def _repeated_people(release: Release) -> Iterator[str]:
+    """Say where people seem to have several records and nobody said whose they are."""
+    key = repeating_key(
+        release.source, [name for name in release.source.names if name not in release.released.column_names]
+    )
+    if release.recipe.person is None and key is not None:
+        yield (
+            f"“{key.name}” seems to name {key.distinct:,} people in {release.source.records:,} records, and no person column was "
+            "named: groups count records, so a group may hold fewer people than k."
+        )
+    if release.recipe.person is not None and not release.recipe.together:
+        yield (
+            "People have several records, which may lie in groups of different people. Whoever can tell which released rows "
+            "belong to one person finds fewer than k; keep the records of a person together if that can happen."
         )
 
 

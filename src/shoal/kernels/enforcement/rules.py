@@ -3,6 +3,10 @@
 A *tally* counts the sensitive codes of one group, or of a group that is only considered; a *rule* measures the
 tally and says how far it falls short. Distances between histograms are sums of integers, divided once at the end,
 so that equal histograms measure equal wherever they occur.
+
+Where a person has several records, a value counts once for each person who bears it. A row of values then has a *gate*, the row of
+its (person, value) pairs: a record counts among the values only if it is the first of its pair. Rows of pairs, of persons and of households
+are *sparse*: they have about as many codes as there are records, so that a region numbers those it has anew.
 """
 
 from __future__ import annotations
@@ -45,10 +49,18 @@ class Rules(NamedTuple):
     """Sensitive codes, (s, n)."""
     start: LongArray
     """Where a row's counts begin in a tally; s + 1 entries."""
+    gate: IntArray
+    """The later row whose code must be new to the tally for a record to count in a row; -1: every record counts."""
+    sparse: int
+    """The first of the sparse rows, which come last; s where there are none."""
+    people: int
+    """The row of persons, by whose number shares are taken; -1: by the number of records."""
     total: LongArray
-    """The counts of the whole table, laid out as in a tally."""
-    records: int
-    """The number of records of the whole table."""
+    """The counts of the whole table, laid out as in a tally; sparse rows have none."""
+    mass: LongArray
+    """The sum of a row's counts in the whole table."""
+    population: int
+    """The persons of the whole table, or its records where no persons are known."""
     node_start: LongArray
     """HIERARCHICAL rows: where the row's nodes begin; s + 1 entries. Leaf code c is node c, parents come later."""
     node_parent: IntArray
@@ -64,7 +76,7 @@ class Tally(NamedTuple):
     met: IntArray
     """The codes of each row that were met, laid out as ``counts``."""
     used: LongArray
-    """How many codes each row has met; the last entry is the number of records."""
+    """How many codes each row has met, then the number of records, then how many of them counted in each row."""
     extra: LongArray
     """Scratch of the hierarchical distance, one entry a node."""
 
@@ -76,7 +88,7 @@ def new_tally(rules: Rules) -> Tally:
     return Tally(
         np.full(rules.start[rows], -1, np.int64),
         np.zeros(rules.start[rows], np.int32),
-        np.zeros(rows + 1, np.int64),
+        np.zeros(2 * rows + 1, np.int64),
         np.zeros(rules.node_parent.shape[0], np.int64),
     )
 
@@ -90,6 +102,7 @@ def clear(rules: Rules, tally: Tally) -> None:
         for place in range(tally.used[row]):
             tally.counts[start + tally.met[start + place]] = -1
         tally.used[row] = 0
+        tally.used[rows + 1 + row] = 0
     tally.used[rows] = 0
 
 
@@ -97,7 +110,10 @@ def clear(rules: Rules, tally: Tally) -> None:
 def add(rules: Rules, tally: Tally, record: int) -> None:
     """Count one record in."""
     rows = rules.codes.shape[0]
-    for row in range(rows):
+    for row in range(rows - 1, -1, -1):  # gates first
+        gate = rules.gate[row]
+        if gate >= 0 and tally.counts[rules.start[gate] + rules.codes[gate, record]] != 1:
+            continue
         start = rules.start[row]
         code = rules.codes[row, record]
         if tally.counts[start + code] < 0:
@@ -105,6 +121,7 @@ def add(rules: Rules, tally: Tally, record: int) -> None:
             tally.met[start + tally.used[row]] = code
             tally.used[row] += 1
         tally.counts[start + code] += 1
+        tally.used[rows + 1 + row] += 1
     tally.used[rows] += 1
 
 
@@ -112,9 +129,27 @@ def add(rules: Rules, tally: Tally, record: int) -> None:
 def remove(rules: Rules, tally: Tally, record: int) -> None:
     """Take a record out that was counted in."""
     rows = rules.codes.shape[0]
-    for row in range(rows):
+    for row in range(rows - 1, -1, -1):
+        gate = rules.gate[row]
+        if gate >= 0 and tally.counts[rules.start[gate] + rules.codes[gate, record]] != 0:
+            continue
         tally.counts[rules.start[row] + rules.codes[row, record]] -= 1
+        tally.used[rows + 1 + row] -= 1
     tally.used[rows] -= 1
+
+
+@kernel()
+def counted(rules: Rules, tally: Tally, row: int) -> int:
+    """Return how many records counted in a row."""
+    return int(tally.used[rules.codes.shape[0] + 1 + row])
+
+
+@kernel()
+def bearers(rules: Rules, tally: Tally) -> int:
+    """Return the number of persons, or of records where no persons are known."""
+    if rules.people >= 0:
+        return count_distinct(rules, tally, rules.people)
+    return int(tally.used[rules.codes.shape[0]])
 
 
 @kernel()
@@ -130,7 +165,7 @@ def count_distinct(rules: Rules, tally: Tally, row: int) -> int:
 @kernel()
 def effective_values(rules: Rules, tally: Tally, row: int) -> float:
     """Return e to the entropy: the number of equally frequent codes that would be as uncertain."""
-    start, size = rules.start[row], tally.used[rules.codes.shape[0]]
+    start, size = rules.start[row], counted(rules, tally, row)
     weighted = 0.0
     for place in range(tally.used[row]):
         count = tally.counts[start + tally.met[start + place]]
@@ -156,28 +191,28 @@ def top_ratio(rules: Rules, tally: Tally, row: int, rank: int) -> float:
 @kernel()
 def equal_distance(rules: Rules, tally: Tally, row: int) -> float:
     """Return the earth mover's distance to the whole table where any two codes are 1 apart."""
-    start, size = rules.start[row], tally.used[rules.codes.shape[0]]
+    start, size = rules.start[row], counted(rules, tally, row)
     moved = 0  # what the group has too much of, times size times records
     for place in range(tally.used[row]):
         code = start + tally.met[start + place]
-        excess = tally.counts[code] * rules.records - rules.total[code] * size
+        excess = tally.counts[code] * rules.mass[row] - rules.total[code] * size
         if excess > 0:
             moved += excess
-    return float(moved / (size * rules.records))
+    return float(moved / (size * rules.mass[row]))
 
 
 @kernel()
 def ordered_distance(rules: Rules, tally: Tally, row: int) -> float:
     """Return the earth mover's distance where neighbouring codes are 1/(codes - 1) apart."""
     start, end = rules.start[row], rules.start[row + 1]
-    size = tally.used[rules.codes.shape[0]]
+    size = counted(rules, tally, row)
     if end - start < 2:
         return 0.0
     carried, moved = 0, 0.0
     for code in range(start, end):
-        carried += max(tally.counts[code], 0) * rules.records - rules.total[code] * size
+        carried += max(tally.counts[code], 0) * rules.mass[row] - rules.total[code] * size
         moved += abs(carried)
-    return moved / (float(size) * rules.records * (end - start - 1))
+    return moved / (float(size) * rules.mass[row] * (end - start - 1))
 
 
 @kernel()
@@ -189,7 +224,7 @@ def tree_distance(rules: Rules, tally: Tally, row: int) -> float:
     """
     start, codes = rules.start[row], rules.start[row + 1] - rules.start[row]
     first, last = rules.node_start[row], rules.node_start[row + 1]
-    size = tally.used[rules.codes.shape[0]]
+    size = counted(rules, tally, row)
     height = rules.node_height[last - 1]
     if height == 0:
         return 0.0
@@ -199,14 +234,14 @@ def tree_distance(rules: Rules, tally: Tally, row: int) -> float:
     for node in range(last - first):
         parent = rules.node_parent[first + node]
         if node < codes:
-            left = max(tally.counts[start + node], 0) * rules.records - rules.total[start + node] * size
+            left = max(tally.counts[start + node], 0) * rules.mass[row] - rules.total[start + node] * size
         else:
             moved += float(rules.node_height[first + node]) * min(surplus[node], lack[node])
             left = surplus[node] - lack[node]
         if parent != node:
             surplus[parent] += max(left, 0)
             lack[parent] += max(-left, 0)
-    return moved / (float(size) * rules.records * height)
+    return moved / (float(size) * rules.mass[row] * height)
 
 
 @kernel()
@@ -215,7 +250,7 @@ def largest_share(rules: Rules, tally: Tally, row: int) -> float:
     start, most = rules.start[row], 0
     for place in range(tally.used[row]):
         most = max(most, tally.counts[start + tally.met[start + place]])
-    return float(most / tally.used[rules.codes.shape[0]])
+    return float(most / bearers(rules, tally))
 
 
 @kernel()
@@ -224,15 +259,15 @@ def largest_gain(rules: Rules, tally: Tally, row: int, enhanced: bool) -> float:
 
     ``enhanced``: infinite where a gain exceeds -ln(share of the table), which no β allows (Cao & Karras 2012).
     """
-    start, size = rules.start[row], tally.used[rules.codes.shape[0]]
+    start, size = rules.start[row], bearers(rules, tally)
     gain = 0.0
     for place in range(tally.used[row]):
         code = start + tally.met[start + place]
         if tally.counts[code] <= 0:
             continue
         expected = rules.total[code] * size
-        one = float((tally.counts[code] * rules.records - expected) / expected)
-        if enhanced and one > SLACK - float(np.log(rules.total[code] / rules.records)):
+        one = float((tally.counts[code] * rules.population - expected) / expected)
+        if enhanced and one > SLACK - float(np.log(rules.total[code] / rules.population)):
             return np.inf
         gain = max(gain, one)
     return gain
@@ -241,12 +276,12 @@ def largest_gain(rules: Rules, tally: Tally, row: int, enhanced: bool) -> float:
 @kernel()
 def largest_log_ratio(rules: Rules, tally: Tally, row: int) -> float:
     """Return the largest |ln(share in the group ÷ share of the table)| of the codes present."""
-    start, size = rules.start[row], tally.used[rules.codes.shape[0]]
+    start, size = rules.start[row], bearers(rules, tally)
     largest = 0.0
     for place in range(tally.used[row]):
         code = start + tally.met[start + place]
         if tally.counts[code] > 0:
-            ratio = (tally.counts[code] * rules.records) / (rules.total[code] * size)
+            ratio = (tally.counts[code] * rules.population) / (rules.total[code] * size)
             largest = max(largest, abs(float(np.log(ratio))))
     return largest
 

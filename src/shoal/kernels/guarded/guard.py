@@ -41,7 +41,7 @@ def make_guard(rules: Rules, kin: IntArray, groups: int) -> Guard:
         kin,
         np.full((groups, codes), -1, np.int64),
         np.zeros((groups, codes), np.int32),
-        np.zeros((groups, rows + 1), np.int64),
+        np.zeros((groups, 2 * rows + 1), np.int64),
         np.zeros(rules.node_parent.shape[0], np.int64),
     )
 

@@ -97,17 +97,40 @@ def sweep(space: Space, groups: Groups, guard: Guard, hosts: int, heat: float, s
 
 
 @kernel()
+def number_anew(codes: IntArray) -> int:
+    """Number codes from 0 without gaps, in place and in their order; return how many there are."""
+    order = np.argsort(codes)
+    number, last = -1, np.int64(-1)
+    for place in order:
+        if codes[place] != last:
+            last = np.int64(codes[place])
+            number += 1
+        codes[place] = number
+    return number + 1
+
+
+@kernel()
 def part_of_rules(rules: Rules, records: IntArray) -> Rules:
-    """Return the rules with the codes of some records only; totals stay those of the whole table."""
+    """Return the rules with the codes of some records only; totals stay those of the whole table.
+
+    Sparse rows are numbered anew, so that a tally has room for the codes of these records only.
+    """
+    codes, start = rules.codes[:, records], rules.start.copy()
+    for row in range(rules.sparse, codes.shape[0]):
+        start[row + 1] = start[row] + number_anew(codes[row])
     return Rules(
         rules.kind,
         rules.row,
         rules.bound,
         rules.rank,
-        rules.codes[:, records],
-        rules.start,
+        codes,
+        start,
+        rules.gate,
+        rules.sparse,
+        rules.people,
         rules.total,
-        rules.records,
+        rules.mass,
+        rules.population,
         rules.node_start,
         rules.node_parent,
         rules.node_height,

@@ -1,0 +1,135 @@
+"""Finding a person of whom several records are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.arrays import IntArray, LongArray
+from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
+from shoal.attacks.matching import covering_groups
+from shoal.audit import column_codes, count_tuples
+from shoal.errors import ColumnError
+from shoal.frames import Frame
+from shoal.hierarchy import Hierarchy
+from shoal.validation import check_columns
+
+
+def companions(
+    original: Any,
+    release: Any,
+    on: Sequence[str],
+    person: str,
+    *,
+    owner: pa.ChunkedArray | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    targets: int = 500,
+    seed: int = 0,
+) -> Finding:
+    """Look for people of whom all records are known: count the people whose released records fit every one of them.
+
+    The intruder is taken to know which released rows belong to one person, as from a pseudonym; without one it is harder.
+
+    Parameters
+    ----------
+    original
+        The steward's own rows.
+    release
+        What is to be published: a table or a ``Result``.
+    on
+        Quasi-identifiers the intruder knows.
+    person
+        The column that says whose a record is.
+    owner
+        Whose each released row is; by default the column ``person`` of the release, or of the original where both have as many
+        rows in the same order.
+    hierarchies
+        For columns released as nodes.
+    targets
+        At most this many people are looked for, drawn at random.
+    seed
+        Start of the random numbers.
+    """
+    own, published = as_frame(original), as_frame(release)
+    columns = check_columns("known to the intruder", on, published.names)
+    check_columns("the person column", [person], own.names)
+    holder = _codes(_released_owner(own, published, person) if owner is None else owner)
+    whose = _codes(own.table.column(person))
+    chosen = choose_targets(int(whose.max(initial=-1)) + 1, targets, seed)
+    rows = np.flatnonzero(np.isin(whose, chosen))
+    fitting = _fitting_people(published, typed_table(own, columns).take(pa.array(rows)), columns, holder, hierarchies)
+    by_one, by_all = _candidates(fitting, whose[rows], chosen)
+    named = np.flatnonzero(by_all == 1)
+    right = float((1.0 / by_all[by_all > 0]).sum())
+    fewest = int(by_all[by_all > 0].min()) if (by_all > 0).any() else 0
+    return Finding(
+        attack="companions",
+        question="Who is this person, of whom all records are known?",
+        success=rate(right, len(chosen)),
+        control=rate(float((1.0 / by_one[by_one > 0]).sum()), len(chosen)),
+        verdict=_verdict(len(named), fewest, len(chosen)),
+        figures={
+            "people": len(chosen),
+            "named_outright": len(named),
+            "fewest_candidates": fewest,
+            "fewest_candidates_by_one_record": int(by_one[by_one > 0].min()) if (by_one > 0).any() else 0,
+        },
+        examples=[int(np.flatnonzero(whose == one)[0]) for one in chosen[named[:5]]],
+    )
+
+
+def _released_owner(own: Frame, published: Frame, person: str) -> pa.ChunkedArray:
+    if person in published.names:
+        return published.table.column(person)
+    if own.records != published.records:
+        raise ColumnError(
+            f"The release has no column {person!r} and not as many rows as the original, so it is not known whose they are.",
+            hint="try the attack on a release in the order of the original that withholds nothing.",
+        )
+    return own.table.column(person)
+
+
+def _codes(column: pa.ChunkedArray) -> IntArray:
+    codes: IntArray = column_codes(pa.table({"person": column}), ["person"])[0]
+    return codes
+
+
+def _fitting_people(
+    published: Frame,
+    wanted: pa.Table,
+    columns: Sequence[str],
+    holder: IntArray,
+    hierarchies: Mapping[str, Hierarchy] | None,
+) -> list[set[int]]:
+    """Return for each wanted record the people of whom a released row covers it."""
+    groups = count_tuples(published.table, columns)
+    members: list[set[int]] = [set() for _ in groups.size]
+    for group, one in zip(groups.label.tolist(), holder.tolist(), strict=True):
+        members[group].add(one)
+    fitting: list[set[int]] = [set() for _ in range(wanted.num_rows)]
+    for part, covered in covering_groups(published.table, groups, wanted, columns, hierarchies):
+        for group, row in zip(*(place.tolist() for place in np.nonzero(covered)), strict=True):
+            fitting[row] |= members[part.start + group]
+    return fitting
+
+
+def _candidates(fitting: Sequence[set[int]], whose: IntArray, chosen: LongArray) -> tuple[LongArray, LongArray]:
+    """Return for each person the fewest people who fit one record, and the people who fit all."""
+    by_one, by_all = np.zeros(len(chosen), np.int64), np.zeros(len(chosen), np.int64)
+    for place, one in enumerate(chosen.tolist()):
+        known = [fitting[row] for row in np.flatnonzero(whose == one).tolist() if fitting[row]]
+        if known:  # records that fit nothing were withheld
+            by_one[place], by_all[place] = min(map(len, known)), len(set.intersection(*known))
+    return by_one, by_all
+
+
+def _verdict(named: int, fewest: int, tried: int) -> str:
+    if named:
+        return (
+            f"{named:,} of {tried:,} people are the only ones who fit all their records; rows of one person must not be "
+            "told to belong together, or be kept with the same companions."
+        )
+    return f"Nobody is named outright: whoever knows all records of a person is left with at least {fewest:,} people."

@@ -1,0 +1,55 @@
+"""Whom records belong to: persons and households that may have several records each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.arrays import FloatArray, IntArray
+from shoal.encoding.tables import CodedTable, Unit
+from shoal.errors import DataError
+from shoal.frames import Frame, encode_dictionary, refuse_nested
+
+
+def encode_unit(frame: Frame, unit: Unit, name: str) -> IntArray:
+    """Number the persons or households that a column names, from 0 without gaps; raise where it is empty in a record."""
+    refuse_nested(frame, [name])
+    encoded = encode_dictionary(frame.cells(name))
+    nobody = encoded.indices.null_count
+    if nobody:
+        raise DataError(
+            f"The {unit} column {name!r} is empty in {nobody} of {frame.records} records, so it is not known whose they are.",
+            hint=f"fill it in, or leave these records out before the release: each must belong to one {unit}.",
+        )
+    numbers: IntArray = np.unique(np.asarray(encoded.indices), return_inverse=True)[1].astype(np.int32).reshape(-1)
+    return numbers
+
+
+def survey_weights(frame: Frame, name: str) -> FloatArray:
+    """Return for how many people of the population each record stands, or say what is wrong with the column."""
+    refuse_nested(frame, [name])
+    column = frame.typed(name)
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
+        raise DataError(
+            f"The survey weights in column {name!r} are no numbers.",
+            hint="a survey weight says for how many people of the population a record stands.",
+        )
+    weight = np.asarray(column.cast(pa.float64()).combine_chunks().fill_null(np.nan), np.float64)
+    bad = int((~(np.isfinite(weight) & (weight > 0))).sum())
+    if bad:
+        raise DataError(
+            f"The survey weight in column {name!r} is missing, infinite or not above 0 in {bad} of {frame.records} records.",
+            hint="every record stands for some people of the population; correct or leave out the others.",
+        )
+    return weight
+
+
+def with_units(table: CodedTable, frame: Frame, names: Mapping[Unit, str | None]) -> CodedTable:
+    """Return a coded table that knows whose its records are, as do its sensitive columns."""
+    units = {unit: encode_unit(frame, unit, name) for unit, name in names.items() if name is not None}
+    person = units.get("person")
+    attributes = {name: replace(one, person=person) for name, one in table.attributes.items()}
+    return replace(table, units=units, attributes=attributes)
