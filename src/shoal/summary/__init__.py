@@ -15,7 +15,6 @@ from shoal._version import __version__
 from shoal.arrays import IntArray, LongArray
 from shoal.audit import count_tuples
 from shoal.encoding import CodedColumn
-from shoal.inspection import repeating_key
 from shoal.kernels.space.space import cost_table
 from shoal.kernels.space.tuples import Tuples, distinct_tuples
 from shoal.metrics import REGISTRY as METRICS
