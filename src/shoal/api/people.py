@@ -25,7 +25,9 @@ def check_unit(unit: Unit, name: Any, roles: Roles) -> str | None:
         return None
     if not isinstance(name, str):
         raise wrong("Anonymizer", unit, "the name of a column", name)
-    other = next((role for role, names in roles.items() if name in names and role != _REMOVED), None)
+    other = next(
+        (role for role, names in roles.items() if name in names and role not in (_REMOVED, "pseudonymize")), None
+    )
     if other is not None:
         raise ColumnError(
             f"The column {name!r} is the {unit} and one of {other} too. Give it one role.",
