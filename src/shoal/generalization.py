@@ -95,13 +95,16 @@ class Generalization(BaseModel):
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the mapping as JSON or TOML, by the ending of the name."""
         target = check_path("Generalization.save", "path", path)
-        content = self.model_dump(exclude_none=True)
-        if target.suffix not in {".json", ".toml"}:
-            raise FileError(f"A generalization is saved as .json or .toml. Got {target.suffix or 'no ending'!r}.")
-        text = json.dumps(content, indent=2, ensure_ascii=False) if target.suffix == ".json" else tomli_w.dumps(content)
+        check_mapping_file(target)
         with replacing(target, force=force) as temporary:
-            temporary.write_text(text.rstrip() + "\n", encoding="utf-8")
+            temporary.write_text(self.text(target), encoding="utf-8")
         return target
+
+    def text(self, target: Path) -> str:
+        """Return what a file of this name holds."""
+        content = self.model_dump(exclude_none=True)
+        text = json.dumps(content, indent=2, ensure_ascii=False) if target.suffix == ".json" else tomli_w.dumps(content)
+        return text.rstrip() + "\n"
 
     @classmethod
     def load(cls, path: str | Path) -> Generalization:
@@ -118,6 +121,12 @@ class Generalization(BaseModel):
             raise DataError(
                 f"The file {str(source)!r} is not a generalization.", hint="save one with result.generalization.save."
             ) from None
+
+
+def check_mapping_file(target: Path) -> None:
+    """Refuse a name for a mapping that says neither JSON nor TOML."""
+    if target.suffix not in {".json", ".toml"}:
+        raise FileError(f"A generalization is saved as .json or .toml. Got {target.suffix or 'no ending'!r}.")
 
 
 def make_generalization(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,15 @@ from shoal.recipe import Recipe
 def sidecar_path(release: Path) -> Path:
     """Return the file beside a release that says where it comes from."""
     return release.with_name(f"{release.name}.json")
+
+
+def sidecar_hierarchies(release: Path) -> dict[str, str]:
+    """Return the hierarchies that the side-car of a release names and that are still there; none without a side-car."""
+    try:
+        named = json.loads(sidecar_path(release).read_text(encoding="utf-8"))["recipe"]["hierarchies"]
+        return {name: choice for name, choice in named.items() if Path(choice).is_file()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # none, or of another program
+        return {}
 
 
 def rows_to_write(released: pa.Table, form: str, *, shuffle: bool, spreadsheet_safe: bool) -> pa.Table:

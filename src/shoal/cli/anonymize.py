@@ -23,7 +23,7 @@ from shoal.cli.options import (
 )
 from shoal.cli.showing import tell_result
 from shoal.cli.streaming import engine_options, is_streamed, run_streamed, tell_streamed
-from shoal.cli.targets import add_targets, check_target_table
+from shoal.cli.targets import add_targets, check_recodes_globally, check_target_table
 from shoal.cli.warm_up import parts_of, prepare
 
 
@@ -86,6 +86,10 @@ from shoal.cli.warm_up import parts_of, prepare
     "--save-recipe",
     text="Write all choices to a recipe file, to repeat the release.",
 )
+@path_option(
+    "--save-mapping",
+    text="Write what each value is released as (.json or .toml), for [bold]shoal transform[/bold]; with bug, datafly and incognito.",
+)
 @engine_options
 @force_option
 @show_values_option
@@ -105,6 +109,7 @@ def command(
     report: Path | None,
     report_examples: bool,
     save_recipe: Path | None,
+    save_mapping: Path | None,
     engine: str,
     memory: str | None,
     scratch: Path | None,
@@ -129,6 +134,7 @@ def command(
             "--to-table": to_table,
             "--report": report,
             "--save-recipe": save_recipe,
+            "--save-mapping": save_mapping,
             "--keep-order": keep_order,
             "--sidecar": sidecar,
             "--spreadsheet-safe": spreadsheet_safe,
@@ -144,7 +150,9 @@ def command(
             *anonymizer.key_files,
         ]
         files = Transaction(force=force, inputs=inputs)
-        targets = add_targets(files, output, report, save_recipe, sidecar=sidecar)
+        targets = add_targets(files, output, report, save_recipe, save_mapping, sidecar=sidecar)
+        if save_mapping:
+            check_recodes_globally(anonymizer)
         address = check_target_table(file, database, to_table, force=force)
         progress(0.0, "reading the file")
         result = anonymizer.result_of(reading.load(file))
@@ -161,6 +169,9 @@ def command(
                     )
                 if save_recipe:
                     anonymizer.stage(files, save_recipe)
+                if save_mapping:
+                    mapping = result.generalization
+                    files.temporary(save_mapping).write_text(mapping.text(save_mapping), encoding="utf-8")
                 told = [*targets, *([Path(to_table)] if to_table else [])]
                 tell_result(result, told, as_json=as_json)  # if it cannot be told, nothing is written
                 if address and to_table:

@@ -17,6 +17,7 @@ from shoal.cli.options import (
     json_option,
     names_option,
     pairs_callback,
+    path_option,
 )
 
 if TYPE_CHECKING:
@@ -36,8 +37,11 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="COLUMN=FILE",
     callback=pairs_callback,
-    help="Hierarchy file of a column released as nodes.",
+    help="Hierarchy file of a column released as nodes; without it those of the recipe or the side-car are taken.",
     panel=ROLES,
+)
+@path_option(
+    "--recipe", text="The recipe of the release, which names its hierarchies; without it the side-car.", panel=ROLES
 )
 @click.option(
     "--known", type=click.Path(path_type=Path), metavar="FILE", help="A list of people the intruder has.", panel=ROLES
@@ -81,6 +85,7 @@ def command(
     quasi_identifiers: tuple[str, ...],
     sensitive: tuple[str, ...],
     hierarchies: dict[str, str],
+    recipe: Path | None,
     known: Path | None,
     previous: Path | None,
     k: int,
@@ -112,7 +117,9 @@ def command(
         known=tables["known"],
         previous=read(previous),
         k=k,
-        hierarchies={name: load_hierarchy(name, path) for name, path in hierarchies.items()},
+        hierarchies={
+            name: load_hierarchy(name, path) for name, path in (_named_beside(release, recipe) | hierarchies).items()
+        },
         seed=seed,
     )
     values = [_example_values(one, tables) if show_values else [] for one in found]
@@ -121,6 +128,15 @@ def command(
         print_json({"findings": [one.as_dict() | extra for one, extra in zip(found, shown, strict=True)]})
     else:
         _show(found, values)
+
+
+def _named_beside(release: Path, recipe: Path | None) -> dict[str, str]:
+    """Return the hierarchy files that the recipe names, else the side-car of the release; none where there is neither."""
+    from shoal.recipe import read_recipe
+    from shoal.saving import sidecar_hierarchies
+
+    named = read_recipe(recipe).hierarchies if recipe else sidecar_hierarchies(release)
+    return {name: choice for name, choice in named.items() if choice not in {"flat", "set", "(object)"}}
 
 
 def _example_values(finding: Finding, tables: dict[str, Any]) -> list[dict[str, str | None]]:

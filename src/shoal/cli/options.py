@@ -241,9 +241,12 @@ def force_option(command: _Command) -> _Command:
     return click.option("--force", is_flag=True, help="Replace files that exist.", panel=OUTPUT)(command)
 
 
-def path_option(*declarations: str, text: str, panel: str = OUTPUT) -> Callable[[_Command], _Command]:
+def path_option(
+    *declarations: str, text: str, panel: str = OUTPUT, required: bool = False
+) -> Callable[[_Command], _Command]:
     """Return an option that takes the path of a file."""
-    return click.option(*declarations, type=click.Path(path_type=Path), metavar="FILE", help=text, panel=panel)
+    kind = click.Path(path_type=Path)
+    return click.option(*declarations, type=kind, metavar="FILE", help=text, panel=panel, required=required)
 
 
 class Address(str):

@@ -1,0 +1,77 @@
+"""``shoal transform``: recode new records like an earlier release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from shoal.cli.console import note_written, out
+from shoal.cli.options import OUTPUT, ROLES, Place, Reading, file_argument, force_option, input_options, path_option
+
+
+@click.command("transform")
+@file_argument
+@click.argument("mapping", type=click.Path(path_type=Path), metavar="MAPPING")
+@path_option("-o", "--output", text="Write the recoded records here; the ending chooses the format.", required=True)
+@path_option(
+    "--with",
+    "release",
+    text="The earlier release. New records may then hide among its records too.",
+    panel=ROLES,
+)
+@click.option(
+    "--unseen",
+    type=click.Choice(["refuse", "suppress"]),
+    default="refuse",
+    show_default=True,
+    help="What becomes of a value that MAPPING does not know: an error, or [bold]*[/bold].",
+    panel=ROLES,
+)
+@click.option(
+    "--allow-exposed",
+    is_flag=True,
+    help="Write records that share their values with too few others. They can be recognised: not for publication.",
+    panel=OUTPUT,
+)
+@input_options
+@force_option
+def command(
+    *,
+    file: Place,
+    mapping: Path,
+    output: Path,
+    release: Path | None,
+    unseen: str,
+    allow_exposed: bool,
+    reading: Reading,
+    force: bool,
+) -> None:
+    """Recode new records as an earlier release was.
+
+    FILE holds new records, MAPPING what [bold]shoal anonymize --save-mapping[/bold] wrote. The recoded records are counted: if one shares its
+    values with fewer than k - 1 others, nothing is written.
+
+    [dim]shoal transform february.csv mapping.toml --with january_release.csv -o february_release.csv[/dim]
+    """
+    from shoal.generalization import Generalization
+    from shoal.io.files import file_format
+    from shoal.io.transaction import Transaction
+    from shoal.transforming import transform_file
+
+    inputs = [file, mapping, *([release] if release else [])]
+    files = Transaction(force=force, inputs=[path for path in inputs if isinstance(path, Path)])
+    files.add(output, last=True)
+    file_format(output)
+    earlier = reading.load_beside(release) if release else None
+    with files:
+        few = transform_file(
+            reading.load(file),
+            Generalization.load(mapping),
+            files.temporary(output),
+            earlier=earlier,
+            unseen="suppress" if unseen == "suppress" else "refuse",
+            allow_exposed=allow_exposed,
+        )
+    note_written(output.name)
+    out().print(f"Written: {output}" + (f" ({few:,} records can be recognised)" if few else ""), soft_wrap=True)
