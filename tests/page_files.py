@@ -14,6 +14,14 @@ sensitive = ["diagnosis"]
 identifiers = ["name"]
 method = "mondrian"
 """
+MAPPING = """format = "shoal generalization 1"
+k = 10
+keep = ["diagnosis"]
+
+[columns.sex.values]
+female = "female"
+male = "male"
+"""
 JOBS = "Nurse;Health;*\nSurgeon;Health;*\nTeacher;Education;*\n"
 
 
@@ -35,6 +43,7 @@ def write_files(folder):
     """Write them all, and return the folder."""
     frame, voters = patients()
     frame.to_csv(folder / "patients.csv", index=False)
+    frame.to_csv(folder / "february.csv", index=False)
     frame.to_parquet(folder / "patients.parquet")
     born = pd.to_datetime(voters["birth_date"])
     voters.assign(age=2024 - born.dt.year).to_csv(folder / "voters.csv", index=False)
@@ -49,5 +58,6 @@ def write_files(folder):
     survey = survey.assign(religion=["a", "b", "c", "d"] * 100, income=range(400))
     pyreadstat.write_sav(survey, folder / "survey.sav")
     (folder / "recipe.toml").write_text(RECIPE, encoding="utf-8")
+    (folder / "mapping.toml").write_text(MAPPING, encoding="utf-8")
     (folder / "job.csv").write_text(JOBS, encoding="utf-8")
     return folder

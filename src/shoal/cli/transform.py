@@ -52,7 +52,7 @@ def command(
     FILE holds new records, MAPPING what [bold]shoal anonymize --save-mapping[/bold] wrote. The recoded records are counted: if one shares its
     values with fewer than k - 1 others, nothing is written.
 
-    [dim]shoal transform february.csv mapping.toml --with january_release.csv -o february_release.csv[/dim]
+    [dim]shoal transform february.csv mapping.toml -o february_release.csv[/dim]
     """
     from shoal.generalization import Generalization
     from shoal.io.files import file_format

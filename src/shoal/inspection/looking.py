@@ -22,7 +22,7 @@ from shoal.validation import check_columns
 _TOGETHER = 3
 _WORDS_OF_FREE_TEXT = 4
 """Text of so many words in the mean, most of it different, is free text."""
-_SHARED = ("(name of a person)", "(address)", "(contact)")
+_SHARED = ("(name of a person)", "name: name;", "(address)", "(contact)")
 """Reasons of identifiers that several people may have in common."""
 _ROWS_EACH = 1.2
 """A key that stands in so many rows in the mean names people with several rows."""
