@@ -39,6 +39,16 @@ def patients(records=400):
     ), register.voters.to_pandas()
 
 
+def panel(people):
+    """Return three waves of the same people."""
+    person = [number for number in range(people) for _ in range(3)]
+    wave = [1, 2, 3] * people
+    age = [20 + number % 40 + one for number, one in zip(person, wave, strict=True)]
+    married = [number % 2 for number in person]
+    ill = [("flu", "gout", "none")[(number + one) % 3] for number, one in zip(person, wave, strict=True)]
+    return pd.DataFrame({"nr": person, "wave": wave, "age": age, "married": married, "ill": ill})
+
+
 def write_files(folder):
     """Write them all, and return the folder."""
     frame, voters = patients()
@@ -57,6 +67,8 @@ def write_files(folder):
     survey = pd.DataFrame({"age": frame["age"], "sex": frame["sex"], "region": frame["zip"].str[:1]})
     survey = survey.assign(religion=["a", "b", "c", "d"] * 100, income=range(400))
     pyreadstat.write_sav(survey, folder / "survey.sav")
+    survey.assign(w=1.5).to_csv(folder / "survey.csv", index=False)
+    panel(200).to_csv(folder / "panel.csv", index=False)
     (folder / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     (folder / "mapping.toml").write_text(MAPPING, encoding="utf-8")
     (folder / "job.csv").write_text(JOBS, encoding="utf-8")

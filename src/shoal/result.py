@@ -228,7 +228,9 @@ class Result(Release, Generic[Table]):
             files.temporary(sidecar_path(target)).write_text(text, encoding="utf-8")
 
     def _numbers(self) -> list[str]:
-        """Return the quasi-identifiers that are released as numbers or ranges of numbers."""
+        """Return the quasi-identifiers that are released as numbers or ranges of numbers; none are known in a pickle."""
+        if "coded" not in vars(self):
+            return []
         return [
             one.name
             for one in self.coded.columns

@@ -72,8 +72,8 @@ def test_no_release_leaves_with_a_cell_that_misses_its_value(monkeypatch, method
     table = pa.table({"x": np.arange(20), "y": list("abcd") * 5})
     render = making.render
 
-    def wrong(coded, labels, cover):
-        columns = render(coded, labels, cover)
+    def wrong(*given):
+        columns = render(*given)
         return columns | {"x": pa.array(["[0-3]"] * len(columns["x"]))}
 
     given = {"k": 2, "quasi_identifiers": ["x", "y"], "method": method}

@@ -78,7 +78,7 @@ def test_the_count_can_disagree_with_the_coding(monkeypatch):
 
 @pytest.mark.parametrize("short", [1, 0])
 def test_a_release_with_a_group_of_one_less_than_k_never_leaves(monkeypatch, short):
-    def spoiled(coded, labels, cover):
+    def spoiled(*_):
         cells = ["*"] * 4 + ["[0-9]"] * (6 - short) + ["*"] * short
         return {"x": pa.array(cells)}
 

@@ -88,6 +88,7 @@ def test_every_choice_reaches_the_recipe_and_the_recipe_repeats_it(shoal, patien
         "sensitive": ["diagnosis"],
         "identifiers": ["name"],
         "keep": ["cost"],
+        "together": False,
         "kinds": {"age": "numeric"},
         "hierarchies": {"zip": "../trees/zip.csv", "sex": "flat"},
         "weights": {"age": 8.0},

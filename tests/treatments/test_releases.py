@@ -18,6 +18,9 @@ import shoal
 from shoal.errors import ColumnError, FileError, ParameterError, PublicationWarning
 from shoal.treatments.pseudonyms import make_key, pseudonym, read_key
 
+# two records of each person are what these tests need; that people are not counted is another matter
+pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.RepeatedPersonWarning")
+
 
 def _table(records: int = 120) -> pa.Table:
     random = np.random.default_rng(5)
