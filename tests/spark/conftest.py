@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-from shoal.engines import plan
+from tests.engines.conftest import small_fragments
+
+__all__ = ["small_fragments", "spark"]
 
 
 @pytest.fixture(scope="session")
@@ -34,13 +36,3 @@ def spark(tmp_path_factory):
     yield session
     session.stop()
     settings.undo()
-
-
-@pytest.fixture
-def small_fragments(monkeypatch):
-    """Cut tables of more than 300 records into fragments of about 150."""
-    monkeypatch.setattr(plan, "LARGE", 300)
-    monkeypatch.setattr(plan, "_FRAGMENT", 150)
-    monkeypatch.setattr(plan, "_FAST_FRAGMENT", 150)
-    monkeypatch.setattr(plan, "_MANY_GROUPS", 1)
-    monkeypatch.setattr(plan, "_PILOT", 300)

@@ -10,7 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import FloatArray, IntArray
+from shoal.audit import check_cover
 from shoal.encoding import CodedTable
+from shoal.engines.learning import Coding
+from shoal.frames import Frame
 from shoal.methods.base import Grouping
 from shoal.metrics.base import Outcome
 from shoal.metrics.loss import il_of_groups, iloss, md, ncp_columns, pg_of_groups
@@ -106,3 +109,18 @@ def release_fragment(part: CodedTable, grouping: Grouping, k: int) -> Piece:
     outcome = Outcome(part, grouping.labels, cover, k)
     kept = np.flatnonzero(grouping.labels >= 0).astype(np.int32)
     return Piece(render(part, grouping.labels, cover), kept, statistics_of(part, grouping.labels, outcome))
+
+
+def check_cells(coding: Coding, original: Frame, piece: Piece) -> None:
+    """Read every distinct cell of a fragment anew and ask whether it covers the values it stands for.
+
+    ``original`` holds the records that are kept. How text is read as numbers or dates was learned from the whole table.
+    """
+    for column in coding.columns:
+        by_number = column.kind == "interval" and not column.ordinal
+        own = (
+            coding.typed_cells(column.name, original.table.column(column.name))
+            if by_number
+            else original.cells(column.name)
+        )
+        check_cover(column, own, pa.chunked_array([piece.columns[column.name]]))

@@ -233,7 +233,7 @@ def _stage(data: Any, recipe: Anonymizer, coding: Coding, job: Job, tree: Tree, 
     marked = ordered.mapInArrow(mark, with_columns(ordered, ordered.columns, (), [FRAGMENT]))
     together = marked.repartition(tasks, FRAGMENT).sortWithinPartitions(FRAGMENT, _ORDER).drop(_ORDER)
     columns = [name for name in data.columns if name not in recipe.identifiers]
-    how = Fragments(coding, job, coding.records, tuple(columns), secrets.randbits(120))
+    how = Fragments(coding, job, coding.records, tuple(columns), recipe.notation, secrets.randbits(120))
     schema = with_columns(data, columns, recipe.quasi_identifiers, [PLACE, PAYLOAD])
     released = together.mapInArrow(partial(release_rows, fragments=how), schema)
     scattered = released.repartition(tasks, PLACE).sortWithinPartitions(PLACE).drop(PLACE)

@@ -15,15 +15,14 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import IntArray
-from shoal.audit import check_cover
-from shoal.encoding import CodedTable
 from shoal.engines.contents import in_sample
 from shoal.engines.cutting import Tree
 from shoal.engines.learning import Coding, learn_batch, merge_learned
 from shoal.engines.plan import Job, count_batch, run_fragment
-from shoal.engines.releasing import Piece, release_fragment
+from shoal.engines.releasing import check_cells, release_fragment
 from shoal.errors import ShoalError
-from shoal.frames import Frame, is_text
+from shoal.frames import Frame
+from shoal.notation import Notation
 
 PAYLOAD = "shoal_payload"
 """Column of the pickled objects; in a staged release also of the sums of each fragment, in a row of its own."""
@@ -90,6 +89,7 @@ class Fragments(NamedTuple):
     """Those of the whole table."""
     columns: tuple[str, ...]
     """The released columns, in the order of the table."""
+    notation: Notation
     secret: int
     """Where the random places of rows start; drawn by the driver from the system."""
 
@@ -124,7 +124,7 @@ def _release(number: int, table: pa.Table, fragments: Fragments) -> Iterator[pa.
     part = fragments.coding.code(table)
     piece = release_fragment(part, run_fragment(part, fragments.job, fragments.records), fragments.job.task.k)
     kept = table.take(pa.array(piece.kept))
-    _check_cells(part, kept, piece)
+    check_cells(fragments.coding, Frame(kept, notation=fragments.notation), piece)
     columns = {name: piece.columns[name] if name in piece.columns else kept.column(name) for name in fragments.columns}
     draw = np.random.Generator(
         np.random.Philox(key=fragments.secret ^ number)
@@ -143,17 +143,3 @@ def _without_rows(table: pa.Table, fragments: Fragments, content: Any) -> pa.Rec
     empty = {name: pa.nulls(1, kind) for name, kind in kinds.items()}
     place = pa.array([0], pa.int64())
     return pa.record_batch(empty | {PLACE: place, PAYLOAD: pa.array([pickle.dumps(content)], pa.binary())})
-
-
-def _check_cells(part: CodedTable, original: pa.Table, piece: Piece) -> None:
-    """Read every distinct cell anew and ask whether it covers the values it stands for.
-
-    Numbers and dates that stand as text are left out: how a column of text is read follows from all its values, which are not here.
-    """
-    frame = Frame(original)
-    for column in part.columns:
-        by_number = column.kind == "interval" and not column.ordinal
-        if by_number and is_text(original.column(column.name).type):
-            continue
-        values = frame.typed(column.name) if by_number else frame.cells(column.name)
-        check_cover(column, values, pa.chunked_array([piece.columns[column.name]]))

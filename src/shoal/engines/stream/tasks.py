@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import AnyArray, IntArray, LongArray
-from shoal.audit import check_cover
 from shoal.encoding import CodedTable
 from shoal.enforcement.keeping import group_records
 from shoal.engines.contents import in_sample
@@ -19,7 +18,7 @@ from shoal.engines.cutting import Tree
 from shoal.engines.fragments import Counts
 from shoal.engines.learning import Coding
 from shoal.engines.plan import Job, count_batch, run_fragment
-from shoal.engines.releasing import Statistics, release_fragment
+from shoal.engines.releasing import Statistics, check_cells, release_fragment
 from shoal.engines.stream.spool import private, read_codes, read_rows, write_codes, write_rows
 from shoal.frames import Frame
 from shoal.methods.base import Grouping
@@ -91,7 +90,7 @@ def group_fragment(setting: Setting, stretches: Sequence[tuple[Path, int, int]],
     released = pa.table(
         {name: piece.columns[name] if name in piece.columns else _plain(kept.column(name)) for name in setting.columns}
     )
-    _check_cells(setting, kept, released)
+    check_cells(setting.coding, Frame(kept, untyped=setting.untyped, notation=setting.notation), piece)
     _deal(released, setting.piles, target)
     return piece.statistics
 
@@ -104,19 +103,6 @@ def _group_whole(part: CodedTable, job: Job) -> Grouping:
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column without a dictionary: those of fragments differ."""
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
-def _check_cells(setting: Setting, original: pa.Table, released: pa.Table) -> None:
-    """Read every distinct cell anew and ask whether it covers the values it stands for."""
-    frame = Frame(original, untyped=setting.untyped, notation=setting.notation)
-    for column in setting.coding.columns:
-        by_number = column.kind == "interval" and not column.ordinal
-        own = (
-            setting.coding.typed_cells(column.name, original.column(column.name))
-            if by_number
-            else frame.cells(column.name)
-        )
-        check_cover(column, own, released.column(column.name))
 
 
 def _deal(released: pa.Table, piles: int, target: Path) -> None:
