@@ -54,11 +54,12 @@ def write(table, path):
 
 @pytest.mark.usefixtures("small_fragments")
 @pytest.mark.parametrize("models", [(), MODELS])
-def test_streamed_groups_are_those_in_memory_whatever_the_order_of_rows(tmp_path, models):
+@pytest.mark.parametrize("ends", ["exact", "round", {"age": 7}])
+def test_streamed_groups_are_those_in_memory_whatever_the_order_of_rows(tmp_path, models, ends):
     table = people(900)
     mixed = table.take(pa.array(np.random.default_rng(2).permutation(900)))
-    expected = in_memory(table, models=models)
-    made = streamed(write(mixed, tmp_path / "people.parquet"), tmp_path / "release.parquet", models=models)
+    expected = in_memory(table, models=models, ends=ends)
+    made = streamed(write(mixed, tmp_path / "people.parquet"), tmp_path / "release.parquet", models=models, ends=ends)
     assert made.fragments == expected.details["fragments"] > 3
     assert rows_of(papq.read_table(made.path)) == rows_of(expected.released)
     assert made.metrics["ncp"] == pytest.approx(expected.metrics["ncp"], rel=1e-9)
@@ -131,7 +132,7 @@ def test_scratch_is_private_and_removed(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("small_fragments")
-@pytest.mark.parametrize("step", ["code_batch", "sort_batch", "group_fragment", "check_written"])
+@pytest.mark.parametrize("step", ["code_batch", "sort_batch", "group_fragment", "write_piece", "check_written"])
 @pytest.mark.parametrize("fault", [KeyboardInterrupt, OSError(28, "No space left on device")])
 def test_whatever_goes_wrong_leaves_nothing(tmp_path, monkeypatch, step, fault):
     def fail(*_):
@@ -218,6 +219,8 @@ def test_targets_and_columns_are_checked_first(tmp_path):
         streamed(path, tmp_path / "release.parquet", keep=["nobody"])
     with pytest.raises(ParameterError, match="'memory'"):
         shoal.Anonymizer(**COMMON).stream(path, tmp_path / "release.parquet", memory="much")
+    with pytest.raises(ParameterError, match="gives a step for 'blood'"):
+        streamed(path, tmp_path / "release.parquet", ends={"blood": 5})
     with pytest.raises(ParameterError, match="at most the number of records"):
         streamed(path, tmp_path / "release.parquet", k=101)
     assert only(tmp_path, "people.parquet")

@@ -57,12 +57,8 @@ def check_streamable(recipe: Anonymizer) -> None:
         )
     if recipe.release != "ranges":
         raise _refusal("a release with representatives", "take release='ranges'.")
-    if recipe.ends != "exact":
-        raise _refusal("round ends of ranges", "take ends='exact'.")
     if recipe.widen:
         raise _refusal("'widen'", "leave it out.")
-    if recipe.ends != "exact":
-        raise _refusal("rounded ends of ranges", "take ends='exact', or engine='memory'.")
     models = uncuttable_models(recipe.models)
     if models:
         raise _refusal(f"{models[0]}, which must see all groups at once", "leave it out, or take engine='memory'.")
@@ -119,6 +115,7 @@ def stream_release(
         keep=recipe.keep,
         job=Job(recipe.method, task, recipe.models, recipe.sensitive),
         options=ReadOptions(given.separator, given.encoding, recipe.notation, given.table, given.query),
+        ends=recipe.ends,
         kinds=recipe.kinds,
         hierarchies=recipe.hierarchies,
         weights=recipe.weights,

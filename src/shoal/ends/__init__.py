@@ -24,7 +24,19 @@ from shoal.kernels.space.space import Cover, Space
 from shoal.privacy.base import Requirement, failing_groups
 from shoal.validation import check_choice, check_float, check_mapping, nearest_hint, wrong
 
-__all__ = ["ColumnEnds", "EndsChoice", "ReleasedBoxes", "check_ends", "released_boxes", "round_ends", "values_shown"]
+__all__ = [
+    "ColumnEnds",
+    "EndsChoice",
+    "Ranges",
+    "ReleasedBoxes",
+    "check_ends",
+    "choose_ends",
+    "merge_ranges",
+    "ranges_of",
+    "released_boxes",
+    "round_ends",
+    "values_shown",
+]
 
 EndsChoice = str | Mapping[str, float | str]
 """``"round"``, ``"exact"``, or for single columns a step, ``"round"`` or ``"exact"``."""
@@ -132,16 +144,16 @@ def check_ends(owner: str, ends: Any) -> EndsChoice:
     return checked
 
 
-def _rules(table: CodedTable, ends: EndsChoice) -> dict[str, float | str]:
+def _rules(names: Sequence[str], ends: EndsChoice) -> dict[str, float | str]:
     if isinstance(ends, str):
-        return dict.fromkeys(table.names, ends)
+        return dict.fromkeys(names, ends)
     for name in ends:
-        if name not in table.names:
+        if name not in names:
             raise ColumnError(
                 f"The 'ends' parameter names {name!r}, which is no quasi-identifier.",
-                hint=nearest_hint(name, table.names) or "ends are those of released ranges.",
+                hint=nearest_hint(name, names) or "ends are those of released ranges.",
             )
-    return dict.fromkeys(table.names, "round") | dict(ends)
+    return dict.fromkeys(names, "round") | dict(ends)
 
 
 def _refuse_step(column: CodedColumn, choice: float | str) -> None:
@@ -178,7 +190,7 @@ def round_ends(
     Groups whose cells become equal are one released combination. Should a model fail there, all ends move less, at last not
     at all; a step that the user named is not given up, and the re-count will refuse the release.
     """
-    chosen = _choose(table, cover, ends)
+    chosen = {} if ends == "exact" else choose_ends(table.columns, ranges_of(table.columns, cover), ends)
     while chosen and requirements:  # ends: shares are halved until none is left
         alike = number_boxes(released_boxes(table, cover, chosen).cover)
         numbered = np.append(alike, np.int32(-1))[labels].astype(np.int32)
@@ -190,9 +202,45 @@ def round_ends(
     return chosen
 
 
-def _choose(table: CodedTable, cover: Cover, ends: EndsChoice) -> dict[int, ColumnEnds]:
+class Ranges(NamedTuple):
+    """The distinct ranges that one column is released as, in the order of their codes; those of several fragments are merged."""
+
+    low: IntArray
+    high: IntArray
+    records: FloatArray
+    """How many records have each."""
+
+
+def ranges_of(columns: Sequence[CodedColumn], cover: Cover) -> dict[int, Ranges]:
+    """Return the ranges among the boxes of groups, by row, of the columns whose ends can move."""
+    return {
+        row: _distinct(*(values[real] for values in (low, high, cover.size)))
+        for row, column in enumerate(columns)
+        if column.kind == "interval" and not column.ordinal
+        for low, high in [(cover.low[row], cover.high[row])]
+        for real in [(low < high) & (high < len(column.values))]
+    }
+
+
+def merge_ranges(parts: Sequence[Mapping[int, Ranges]]) -> dict[int, Ranges]:
+    """Return the ranges of several fragments together."""
+    return {row: _distinct(*map(np.concatenate, zip(*(part[row] for part in parts), strict=True))) for row in parts[0]}
+
+
+def _distinct(low: AnyArray, high: AnyArray, records: AnyArray) -> Ranges:
+    pairs, which = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+    counts: FloatArray = np.bincount(which.reshape(-1), records, pairs.shape[1]).astype(np.float64)
+    return Ranges(pairs[0].astype(np.int32), pairs[1].astype(np.int32), counts)
+
+
+def choose_ends(
+    columns: Sequence[CodedColumn], ranges: Mapping[int, Ranges], ends: EndsChoice
+) -> dict[int, ColumnEnds]:
+    """Return how the ends of each column move if no model minds, by its row; ``ranges`` are those of the whole release."""
     found = {}
-    for row, (column, choice) in enumerate(zip(table.columns, _rules(table, ends).values(), strict=True)):
+    for row, (column, choice) in enumerate(
+        zip(columns, _rules([one.name for one in columns], ends).values(), strict=True)
+    ):
         if choice == "exact":
             continue
         grid = make_grid(column)
@@ -202,7 +250,7 @@ def _choose(table: CodedTable, cover: Cover, ends: EndsChoice) -> dict[int, Colu
         if choice != "round":
             rule = _Rule(0.0, _fixed_step(column, grid, choice))
         else:
-            rule = _Rule(_largest_share(column, grid, cover.low[row], cover.high[row], cover.size))
+            rule = _Rule(_largest_share(column, grid, ranges[row]))
         if rule.share or rule.step:
             found[row] = ColumnEnds(column, grid, rule)
     return found
@@ -216,15 +264,11 @@ def _finer(one: ColumnEnds) -> ColumnEnds | None:
     return ColumnEnds(one.column, one.grid, _Rule(share)) if share > MOST_LOSS / 2**_HALVINGS else None
 
 
-def _largest_share(column: CodedColumn, grid: Grid, low: IntArray, high: IntArray, size: IntArray) -> float:
+def _largest_share(column: CodedColumn, grid: Grid, ranges: Ranges) -> float:
     """Return the largest share of their width by which ranges may move their ends at a cost within bounds; 0 for none."""
-    ranges = (low < high) & (high < len(column.values))
-    place = column.position
-    if place is None or not ranges.any() or not np.isfinite(place[-1] - place[0]):
+    place, (begin, end, records) = column.position, ranges
+    if place is None or not len(begin) or not np.isfinite(place[-1] - place[0]):
         return 0.0
-    pairs, which = np.unique(np.stack([low[ranges], high[ranges]]), axis=1, return_inverse=True)
-    begin, end = pairs
-    records = np.bincount(which.reshape(-1), size[ranges].astype(np.float64))
     most = (1 + MOST_LOSS) * float(records @ (place[end] - place[begin]))
 
     def affordable(share: float) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 from shoal.arrays import FloatArray, IntArray
 from shoal.audit import check_cover
 from shoal.encoding import CodedTable
+from shoal.ends import ColumnEnds, Ranges, ranges_of, released_boxes, values_shown
 from shoal.engines.learning import Coding
 from shoal.frames import Frame
 from shoal.methods.base import Grouping
@@ -103,12 +104,25 @@ class Piece:
     statistics: Statistics
 
 
-def release_fragment(part: CodedTable, grouping: Grouping, k: int) -> Piece:
-    """Render the groups of one fragment and measure them."""
-    cover = released_cover(part, grouping)
-    outcome = Outcome(part, grouping.labels, cover, k)
+def fragment_ranges(part: CodedTable, grouping: Grouping) -> dict[int, Ranges]:
+    """Return the ranges that the groups of one fragment need.
+
+    Those of all fragments, merged, decide where the ranges of the whole release end (``ends.choose_ends``). No model minds which cells
+    become equal by that: those that are kept fragment by fragment hold for two groups together where they hold for each.
+    """
+    return ranges_of(part.columns, released_cover(part, grouping))
+
+
+def release_fragment(
+    part: CodedTable, grouping: Grouping, k: int, ends: Mapping[int, ColumnEnds] | None = None
+) -> Piece:
+    """Render the groups of one fragment and measure them; ``ends`` say where ranges end, where that is not at their own values."""
+    cover, ends = released_cover(part, grouping), ends or {}
+    boxes = released_boxes(part, cover, ends) if ends else None
+    shown = values_shown(cover, ends)
+    outcome = Outcome(part, grouping.labels, shown, k, boxes and (boxes.space, boxes.cover))
     kept = np.flatnonzero(grouping.labels >= 0).astype(np.int32)
-    return Piece(render(part, grouping.labels, cover), kept, statistics_of(part, grouping.labels, outcome))
+    return Piece(render(part, grouping.labels, cover, ends), kept, statistics_of(part, grouping.labels, outcome))
 
 
 def check_cells(coding: Coding, original: Frame, piece: Piece) -> None:

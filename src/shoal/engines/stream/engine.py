@@ -15,12 +15,13 @@ import pyarrow as pa
 from shoal.arrays import CancelToken, IntArray, LongArray, Progress
 from shoal.audit import Audit, audit_of_sizes, measure_attribute
 from shoal.encoding import CodedAttribute, HierarchyChoice, KindChoice, Weight
+from shoal.ends import ColumnEnds, EndsChoice, Ranges, choose_ends, merge_ranges
 from shoal.engines.learning import Coding, make_coding
 from shoal.engines.plan import Job, cut_table, fragments_of, sample_share
-from shoal.engines.releasing import Statistics, combine, metrics_of
+from shoal.engines.releasing import Statistics, combine, fragment_ranges, metrics_of
 from shoal.engines.stream.recounting import Recount
 from shoal.engines.stream.spool import Spool, fill_spool
-from shoal.engines.stream.tasks import Setting, as_part, code_batch, group_fragment, sort_batch
+from shoal.engines.stream.tasks import Setting, Stretches, as_part, code_batch, group_fragment, sort_batch, write_piece
 from shoal.engines.stream.workers import Workers
 from shoal.engines.stream.writing import PART, check_form, check_written, is_folder, piles, write_file
 from shoal.errors import DataError, ParameterError, PrivacyError
@@ -28,12 +29,14 @@ from shoal.io.files import gives_text
 from shoal.io.source import ReadOptions
 from shoal.io.transaction import Transaction
 from shoal.io.workroom import Workroom
-from shoal.methods.base import most_withheld
+from shoal.methods.base import Grouping, most_withheld
 from shoal.privacy.base import PrivacyModel, Requirement, bind_models
 
 _ROWS = 1 << 18
 """Rows of a batch on disk, at most."""
 _FEWEST_ROWS = 1 << 14
+_MERGED = 64
+"""Fragments whose ranges are merged at once."""
 _BYTES_OF_ROW = 2048
 """What a row in work may take, with all that is made of it on the way."""
 
@@ -48,6 +51,7 @@ class Order:
     sensitive: tuple[str, ...]
     keep: tuple[str, ...]
     job: Job
+    ends: EndsChoice = "exact"
     options: ReadOptions = field(default_factory=ReadOptions)
     kinds: dict[str, KindChoice] = field(default_factory=dict)
     hierarchies: dict[str, HierarchyChoice] = field(default_factory=dict)
@@ -142,14 +146,18 @@ class _Run:
             records=coding.records,
         )
         number = 1 if share is None else order.workers  # a pool does not pay for one fragment
-        with Workers(number, setting, order.cancel) as workers:
+        with Workers(number, self.room, order.cancel) as workers:
+            workers.tell(setting)
             sample = list(workers.run(code_batch, [(batch,) for batch in spool.batches]))
-        pilot = as_part(setting, np.concatenate(sample, axis=1))
-        order.progress(0.2, "cutting the table")
-        setting = replace(setting, tree=cut_table(pilot, coding.records, order.job))
-        with Workers(number, setting, order.cancel) as workers:
+            pilot = as_part(setting, np.concatenate(sample, axis=1))
+            order.progress(0.2, "cutting the table")
+            setting = replace(setting, tree=cut_table(pilot, coding.records, order.job))
+            workers.tell(setting)
             stretches = self._sort(workers, setting, spool)
-            pieces, statistics = self._group(workers, stretches)
+            pieces = [self.room / f"piece-{number:06}.arrow" for number in range(len(stretches))]
+            setting = replace(setting, ends=self._group(workers, coding, list(zip(stretches, pieces, strict=True))))
+            workers.tell(setting)
+            statistics = combine(list(workers.run(write_piece, list(zip(stretches, pieces, strict=True)))))
         audit = self._recount(pieces, coding, statistics)
         written = self._write(pieces, setting, statistics.records - statistics.suppressed)
         metrics = metrics_of(statistics, order.quasi_identifiers, coding.weights, order.job.task.k)
@@ -186,6 +194,8 @@ class _Run:
             untyped=gives_text(order.place),
             notation=order.options.notation,
         )
+        nothing = fragment_ranges(coding.empty, Grouping(np.zeros(0, np.int32)))
+        choose_ends(coding.columns, nothing, order.ends)  # a step that does not fit is said before any work
         for one in coding.attributes.values():  # what not even the whole table keeps is said before any work
             self._bind(coding, replace(one, codes=_expanded(one.total)))
         return coding
@@ -216,17 +226,16 @@ class _Run:
         ]
 
     def _group(
-        self, workers: Workers, stretches: Sequence[list[tuple[Path, int, int]]]
-    ) -> tuple[list[Path], Statistics]:
-        """Group all fragments; return where their released rows lie, and the sums of all."""
-        pieces = [self.room / f"piece-{number:06}.arrow" for number in range(len(stretches))]
-        found: list[Statistics] = []
-        for one in workers.run(group_fragment, list(zip(stretches, pieces, strict=True))):
-            found.append(one)
-            self.order.progress(
-                0.25 + 0.6 * len(found) / len(pieces), f"grouped {len(found):,} of {len(pieces):,} fragments"
-            )
-        return pieces, combine(found)
+        self, workers: Workers, coding: Coding, calls: Sequence[tuple[Stretches, Path]]
+    ) -> dict[int, ColumnEnds]:
+        """Group all fragments; return where the ranges of all of them end."""
+        found: list[dict[int, Ranges]] = []
+        for done, ranges in enumerate(workers.run(group_fragment, calls), 1):
+            found.append(ranges)
+            if len(found) == _MERGED:
+                found = [merge_ranges(found)]
+            self.order.progress(0.25 + 0.5 * done / len(calls), f"grouped {done:,} of {len(calls):,} fragments")
+        return choose_ends(coding.columns, merge_ranges(found), self.order.ends)
 
     def _recount(self, pieces: Sequence[Path], coding: Coding, statistics: Statistics) -> Audit:
         """Count all staged rows anew and check every model on that count."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +12,14 @@ import pyarrow as pa
 
 from shoal.arrays import AnyArray, IntArray, LongArray
 from shoal.encoding import CodedTable
+from shoal.ends import ColumnEnds, Ranges
 from shoal.enforcement.keeping import group_records
 from shoal.engines.contents import in_sample
 from shoal.engines.cutting import Tree
 from shoal.engines.fragments import Counts
 from shoal.engines.learning import Coding
 from shoal.engines.plan import Job, count_batch, run_fragment
-from shoal.engines.releasing import Statistics, check_cells, release_fragment
+from shoal.engines.releasing import Statistics, check_cells, fragment_ranges, release_fragment
 from shoal.engines.stream.spool import private, read_codes, read_rows, write_codes, write_rows
 from shoal.frames import Frame
 from shoal.methods.base import Grouping
@@ -28,7 +29,7 @@ from shoal.privacy.base import bind_models
 
 @dataclass(frozen=True)
 class Setting:
-    """What all workers need to know; sent once to each."""
+    """What all workers need to know; each reads it once."""
 
     coding: Coding
     job: Job
@@ -42,6 +43,8 @@ class Setting:
     piles: int
     """To how many piles the rows of a fragment are dealt."""
     records: int
+    ends: dict[int, ColumnEnds] = field(default_factory=dict)
+    """How the ends of ranges move, once all groups are found."""
 
 
 def code_batch(setting: Setting, batch: Path) -> AnyArray:
@@ -77,22 +80,37 @@ def sort_batch(setting: Setting, batch: Path) -> tuple[Counts, LongArray]:
     return counts, np.concatenate(([0], np.cumsum(counts.records)))
 
 
-def group_fragment(setting: Setting, stretches: Sequence[tuple[Path, int, int]], target: Path) -> Statistics:
-    """Group a fragment, whose rows are stretches of sorted batches, and write its released rows, dealt to piles."""
-    codes = np.concatenate(
-        [read_codes(batch.with_suffix(".sorted"))[:, begin:end] for batch, begin, end in stretches], axis=1
-    )
-    rows = pa.concat_tables([read_rows(batch.with_suffix(".rows"))[begin:end] for batch, begin, end in stretches])
-    part, job = as_part(setting, codes), setting.job
+Stretches = Sequence[tuple[Path, int, int]]
+"""Where the rows of a fragment lie: stretches of sorted batches."""
+
+
+def group_fragment(setting: Setting, stretches: Stretches, target: Path) -> dict[int, Ranges]:
+    """Group a fragment and put its groups by; return the ranges they need."""
+    part, job = _read_part(setting, stretches), setting.job
     grouping = _group_whole(part, job) if setting.share is None else run_fragment(part, job, setting.records)
-    piece = release_fragment(part, grouping, job.task.k)
+    write_codes(grouping.labels, target.with_suffix(".labels"))
+    return fragment_ranges(part, grouping)
+
+
+def write_piece(setting: Setting, stretches: Stretches, target: Path) -> Statistics:
+    """Release the rows of a grouped fragment and write them, dealt to piles."""
+    part = _read_part(setting, stretches)
+    labels = np.asarray(read_codes(target.with_suffix(".labels")))
+    piece = release_fragment(part, Grouping(labels), setting.job.task.k, setting.ends)
+    rows = pa.concat_tables([read_rows(batch.with_suffix(".rows"))[begin:end] for batch, begin, end in stretches])
     kept = rows.take(pa.array(piece.kept))
     released = pa.table(
         {name: piece.columns[name] if name in piece.columns else _plain(kept.column(name)) for name in setting.columns}
     )
     check_cells(setting.coding, Frame(kept, untyped=setting.untyped, notation=setting.notation), piece)
     _deal(released, setting.piles, target)
+    target.with_suffix(".labels").unlink()
     return piece.statistics
+
+
+def _read_part(setting: Setting, stretches: Stretches) -> CodedTable:
+    codes = [read_codes(batch.with_suffix(".sorted"))[:, begin:end] for batch, begin, end in stretches]
+    return as_part(setting, np.concatenate(codes, axis=1))
 
 
 def _group_whole(part: CodedTable, job: Job) -> Grouping:

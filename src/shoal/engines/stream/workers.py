@@ -4,35 +4,47 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Any, Self
 
 import numba
 
 from shoal.arrays import CancelToken
+from shoal.engines.stream.spool import private
 from shoal.errors import FileError
 from shoal.methods.stopping import check_cancelled
 
 _AHEAD = 2
 """Tasks that wait in line, for each worker."""
-_held: dict[str, Any] = {}
-"""What this worker was told once."""
+_held: dict[Path, Any] = {}
+"""What this worker was told last."""
 
 
 class Workers:
     """Runs tasks in the order given and yields what they return, in that order."""
 
-    def __init__(self, number: int, setting: Any, cancel: CancelToken | None = None) -> None:
-        self.setting, self.cancel, self.number = setting, cancel, number
+    def __init__(self, number: int, room: Path, cancel: CancelToken | None = None) -> None:
+        self.room, self.cancel, self.number = room, cancel, number
+        self.setting: Any = None
+        self.told = 0
         context = multiprocessing.get_context("spawn")
-        self.pool = (
-            ProcessPoolExecutor(number, mp_context=context, initializer=_begin, initargs=(setting,))
-            if number > 1
-            else None
-        )
+        self.pool = ProcessPoolExecutor(number, mp_context=context, initializer=_begin) if number > 1 else None
+
+    def tell(self, setting: Any) -> None:
+        """Say what all tasks from now on need to know; each worker reads it once, from the private folder."""
+        self.setting, self.told = setting, self.told + 1
+        if self.pool is not None:
+            with private(self._setting_file).open("wb") as stream:
+                pickle.dump(setting, stream, protocol=pickle.HIGHEST_PROTOCOL)
+
+    @property
+    def _setting_file(self) -> Path:
+        return self.room / f"setting-{self.told}"
 
     def __enter__(self) -> Self:
         return self
@@ -63,7 +75,7 @@ class Workers:
     ) -> Iterator[Any]:
         waiting: list[Future[Any]] = []
         for call in calls:
-            waiting.append(pool.submit(_work, task, call))
+            waiting.append(pool.submit(_work, self._setting_file, task, call))
             if len(waiting) > _AHEAD * self.number:
                 yield self._result(waiting)
         while waiting:
@@ -77,9 +89,8 @@ class Workers:
         return waiting.pop(0).result()
 
 
-def _begin(setting: Any) -> None:
+def _begin() -> None:
     """Prepare a worker: one thread for kernels, since there are other workers, and an end with its parent."""
-    _held["setting"] = setting
     numba.set_num_threads(1)
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -91,8 +102,11 @@ def _begin(setting: Any) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _work(task: Callable[..., Any], call: tuple[Any, ...]) -> Any:
-    return task(_held["setting"], *call)
+def _work(told: Path, task: Callable[..., Any], call: tuple[Any, ...]) -> Any:
+    if told not in _held:
+        _held.clear()
+        _held[told] = pickle.loads(told.read_bytes())  # noqa: S301  (written by the parent, where nobody else may write)
+    return task(_held[told], *call)
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
