@@ -22,7 +22,7 @@ SECRET = {"key"}
 OF_THE_FILE_FORMAT = {"version", "method_options"}
 """What a recipe file says beyond the parameters; a method object brings its own options."""
 OF_THE_COMMAND = {
-    "file", "recipe", "separator", "encoding", "output", "to_table", "database", "keep_order", "sidecar",
+    "file", "recipe", "separator", "encoding", "output", "to_table", "database", "keep_order", "shuffle_key", "sidecar",
     "spreadsheet_safe", "report", "report_examples", "save_recipe", "save_mapping", "force", "show_values", "as_json",
     "engine", "memory", "scratch",
 }  # fmt: skip

@@ -12,10 +12,12 @@ import pytest
 import shoal
 from shoal import result as result_module
 from shoal.api import anonymize
+from shoal.canonical import table_hash
 from shoal.errors import FileError, ParameterError, PrivacyError, PrivacyWarning
 from shoal.io.files import open_table
 from shoal.methods.base import Grouping
-from shoal.result import table_hash
+from shoal.saving import shuffled_order
+from shoal.treatments.pseudonyms import make_key, read_key
 
 TABLE = pa.table({"zip": [f"0{n:03}" for n in range(60)], "age": list(range(60)), "cost": [n / 4 for n in range(60)]})
 
@@ -172,3 +174,79 @@ def test_a_lower_bound_the_method_proves_stands_among_the_metrics_with_the_gap()
     assert proved["lower_bound"] == 0.01
     assert proved["gap"] == pytest.approx(1 - 0.01 / proved["ncp"])
     assert "gap" not in anonymize(TABLE, method="mondrian", **given).metrics
+
+
+# --- the same file twice --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def key(tmp_path):
+    return make_key(tmp_path / "order.bin")
+
+
+def test_a_key_gives_the_same_file_again_and_without_one_no_two_are_alike(tmp_path, release, key):
+    files = [release.save(tmp_path / f"{name}.csv", shuffle_key=key) for name in "ab"]
+    fresh = release.save(tmp_path / "c.csv")
+    same = {file.read_bytes() for file in files}
+    assert len(same) == 1
+    assert fresh.read_bytes() not in same
+    assert sorted(fresh.read_text().splitlines()) == sorted(files[0].read_text().splitlines())
+
+
+def test_the_order_is_none_of_the_input_and_depends_on_the_key_and_on_every_cell(tmp_path, key):
+    other = make_key(tmp_path / "other.bin")
+    changed = TABLE.set_column(2, "cost", pa.array([*TABLE.column("cost").to_pylist()[:-1], 77]))
+    secrets = [read_key(key), read_key(other)]
+    orders = [tuple(shuffled_order(TABLE, secrets[0])), tuple(shuffled_order(TABLE, secrets[1]))]
+    orders.append(tuple(shuffled_order(changed, secrets[0])))
+    assert len({*orders, tuple(range(TABLE.num_rows))}) == 4
+    assert {tuple(sorted(order)) for order in orders} == {tuple(range(TABLE.num_rows))}
+
+
+def test_recipe_and_side_car_do_not_name_the_key(tmp_path, release, key):
+    release.save(tmp_path / "release.csv", shuffle_key=key, sidecar=True)
+    told = (tmp_path / "release.csv.json").read_text() + json.dumps(release.recipe.model_dump())
+    assert "order.bin" not in told
+    assert "shuffle_key" not in told
+
+
+def test_a_key_and_the_order_of_the_input_do_not_go_together(tmp_path, release, key):
+    with pytest.raises(ParameterError, match="cannot keep the order of the input and be shuffled by a key"):
+        release.save(tmp_path / "release.csv", shuffle=False, shuffle_key=key)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"), [(b"short", "must have 32 to 4096 bytes. Got 5"), (None, "does not exist")]
+)
+def test_a_bad_key_is_one_sentence_and_no_file(tmp_path, release, content, sentence):
+    place = tmp_path / "bad.bin"
+    if content is not None:
+        place.write_bytes(content)
+        place.chmod(0o600)
+    with pytest.raises(FileError, match=sentence):
+        release.save(tmp_path / "release.csv", shuffle_key=place)
+    with pytest.raises(ParameterError, match="The 'shuffle_key' parameter of"):
+        release.save(tmp_path / "release.csv", shuffle_key=5)
+    assert not (tmp_path / "release.csv").exists()
+
+
+def test_a_key_is_never_replaced_by_the_release_it_orders(tmp_path, release):
+    key = make_key(tmp_path / "key.csv")
+    with pytest.raises(FileError):
+        release.save(key, shuffle_key=key, force=True)
+
+
+def test_the_hash_of_a_table_reads_all_kinds_of_cells():
+    cells = {
+        "lists": pa.array([[1, 2], None]),
+        "far": pa.array([2**62, None], pa.timestamp("s")),
+        "bytes": pa.array([b"\xff", b""]),
+        "floats": pa.array([float("nan"), -0.0]),
+        "words": pa.array(["a", None]).dictionary_encode(),
+        "nothing": pa.nulls(2),
+    }
+    hashes = {table_hash(pa.table({"x": column})) for column in cells.values()}
+    assert len(hashes) == len(cells)
+    swapped = {name: table_hash(pa.table({"x": column.take(pa.array([1, 0]))})) for name, column in cells.items()}
+    alike = {name for name, column in cells.items() if swapped[name] == table_hash(pa.table({"x": column}))}
+    assert alike == {"nothing"}

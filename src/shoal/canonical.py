@@ -7,6 +7,7 @@ Coding, models and audit stand on this form; the re-count before a release reads
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from typing import Any
 
@@ -121,3 +122,27 @@ def period_ordinal(text: str, kind: Any) -> int:
     import pandas as pd  # noqa: PLC0415
 
     return int(pd.Period(text, freq=kind.freq).ordinal)
+
+
+def table_hash(table: pa.Table) -> str:
+    """Return a SHA-256 of a table's names, types and values, however they lie in memory."""
+    digest = hashlib.sha256()
+    for field, column in zip(table.schema, table.columns, strict=True):
+        digest.update(repr((field.name, str(field.type))).encode())
+        try:
+            encoded = encode_dictionary(column)
+        except pa.ArrowNotImplementedError:  # lists and other cells that hold several values
+            digest.update(repr(column.to_pylist()).encode())
+            continue
+        digest.update(repr(_ticks(encoded.dictionary).to_pylist()).encode())
+        digest.update(encoded.indices.cast(pa.int64()).fill_null(-1).to_numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _ticks(values: pa.Array) -> pa.Array:
+    """Return dates, times and periods as the numbers they are stored as, for Python knows no year beyond 9999."""
+    if is_period(values.type):
+        return values.storage
+    if pa.types.is_temporal(values.type):
+        return values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    return values

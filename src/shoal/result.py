@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import platform
@@ -33,7 +32,15 @@ from shoal.privacy.k_anonymity import at_least_units
 from shoal.recipe import Recipe
 from shoal.release import make_release
 from shoal.report import Report
-from shoal.saving import in_own_notation, readable, rows_to_write, save_to_database, sidecar_path, verify_written
+from shoal.saving import (
+    in_own_notation,
+    readable,
+    rows_to_write,
+    save_to_database,
+    shuffle_secret,
+    sidecar_path,
+    verify_written,
+)
 from shoal.summary import Release, summarise
 from shoal.treatments import Treated
 from shoal.validation import check_choice, check_int, check_path
@@ -187,6 +194,7 @@ class Result(Release, Generic[Table]):
         *,
         force: bool = False,
         shuffle: bool = True,
+        shuffle_key: str | Path | None = None,
         sidecar: bool = False,
         spreadsheet_safe: bool = False,
     ) -> Path:
@@ -200,6 +208,10 @@ class Result(Release, Generic[Table]):
             Replace an existing file.
         shuffle
             Write the rows in a fresh random order. The input order can name people, so ``False`` warns.
+        shuffle_key
+            A key file (``shoal key make``) that decides the order: the same release and key give the same file again. Whoever
+            has the key can put the rows back into the order of the input, so it is as secret as the table; recipe and side-car
+            do not name it.
         sidecar
             Also write ``<path>.json`` with the recipe, seed, versions and measures. The two appear together.
         spreadsheet_safe
@@ -207,19 +219,34 @@ class Result(Release, Generic[Table]):
         """
         target = check_path("Result.save", "path", path)
         file_format(target)
-        files = Transaction(force=force, inputs=self.inputs)
+        key = shuffle_secret("Result.save", shuffle_key, shuffle=shuffle)
+        read = self.inputs if shuffle_key is None else (*self.inputs, Path(shuffle_key))
+        files = Transaction(force=force, inputs=read)
         files.add(target, last=True)
         if sidecar:
             files.add(sidecar_path(target))
         with files:
-            self.stage(files, target, shuffle=shuffle, sidecar=sidecar, spreadsheet_safe=spreadsheet_safe)
+            self.stage(
+                files, target, shuffle=shuffle, sidecar=sidecar, spreadsheet_safe=spreadsheet_safe, shuffle_key=key
+            )
         logging.getLogger("shoal").info("saved %s", target.name)
         return target
 
-    def stage(self, files: Transaction, target: Path, *, shuffle: bool, sidecar: bool, spreadsheet_safe: bool) -> None:
+    def stage(
+        self,
+        files: Transaction,
+        target: Path,
+        *,
+        shuffle: bool,
+        sidecar: bool,
+        spreadsheet_safe: bool,
+        shuffle_key: bytes | None = None,
+    ) -> None:
         """Write and verify the release as one of the files of a call; its target and side-car were added before."""
         form = file_format(target)
-        rows = rows_to_write(self._columns_for(form), form, shuffle=shuffle, spreadsheet_safe=spreadsheet_safe)
+        rows = rows_to_write(
+            self._columns_for(form), form, shuffle=shuffle, spreadsheet_safe=spreadsheet_safe, key=shuffle_key
+        )
         temporary = files.temporary(target, needs=rows.nbytes)
         write_table(rows, temporary, self.source)
         verify_written(temporary, rows, self.released, self.recipe)
@@ -309,26 +336,6 @@ def warn_if_exposed(recoded: pa.Table, released: pa.Table, names: Sequence[str],
         f"{still} also when the earlier release is counted in. Audit what you publish with shoal.audit.",
         PrivacyWarning,
     )
-
-
-def table_hash(table: pa.Table) -> str:
-    """Return a SHA-256 of a table's names, types and values."""
-    digest = hashlib.sha256()
-
-    class _Sink:
-        closed = False
-
-        def write(self, data: Any) -> int:
-            digest.update(data)
-            return len(data)
-
-        def flush(self) -> None: ...
-
-        def close(self) -> None: ...
-
-    with pa.ipc.new_stream(pa.PythonFile(_Sink(), mode="w"), table.schema) as writer:
-        writer.write_table(table.combine_chunks())
-    return digest.hexdigest()
 
 
 def make_result(

@@ -1,7 +1,9 @@
-"""How a release becomes a file: its rows in a fresh order, read back and counted again before it gets its name."""
+"""How a release becomes a file: its rows in another order, read back and counted again before it gets its name."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import secrets
 from collections.abc import Sequence
@@ -11,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.arrays import LongArray
 from shoal.audit import check_release
-from shoal.canonical import encode_dictionary, is_period
+from shoal.canonical import encode_dictionary, is_period, table_hash
 from shoal.encoding import value_texts
 from shoal.errors import DataError, ParameterError, PrivacyWarning, SpreadsheetWarning, warn
 from shoal.frames import Frame
@@ -22,6 +25,7 @@ from shoal.io.location import Location, locate
 from shoal.io.registry import find_source
 from shoal.io.spreadsheet import formula_columns, without_formulas
 from shoal.recipe import Recipe
+from shoal.treatments.pseudonyms import read_key
 
 
 def sidecar_path(release: Path) -> Path:
@@ -38,11 +42,35 @@ def sidecar_hierarchies(release: Path) -> dict[str, str]:
         return {}
 
 
-def rows_to_write(released: pa.Table, form: str, *, shuffle: bool, spreadsheet_safe: bool) -> pa.Table:
+def shuffle_secret(owner: str, path: str | Path | None, *, shuffle: bool) -> bytes | None:
+    """Return the key that decides the order of the rows; none where no file is named."""
+    if path is None:
+        return None
+    if not shuffle:
+        raise ParameterError(
+            "The rows cannot keep the order of the input and be shuffled by a key.", hint="leave one of the two out."
+        )
+    return read_key(path, owner, "shuffle_key")
+
+
+def shuffled_order(released: pa.Table, key: bytes | None = None) -> LongArray:
+    """Return a random order of the rows, or with a key the one order that key and rows decide.
+
+    Every cell counts: who finds out the order of one table learns nothing about that of another made with the same key.
+    """
+    secret = secrets.token_bytes(32)
+    if key is not None:
+        secret = hmac.digest(key, b"order of rows " + table_hash(released).encode(), "sha256")
+    drawn = np.frombuffer(hashlib.shake_256(secret).digest(8 * released.num_rows), "<u8")
+    return np.argsort(drawn, kind="stable")
+
+
+def rows_to_write(
+    released: pa.Table, form: str, *, shuffle: bool, spreadsheet_safe: bool, key: bytes | None = None
+) -> pa.Table:
     """Return the rows as a file of this form gets them: shuffled, and harmless to spreadsheets where asked."""
     if shuffle:
-        order = np.random.default_rng(secrets.randbits(128)).permutation(released.num_rows)
-        released = released.take(pa.array(order))
+        released = released.take(pa.array(shuffled_order(released, key)))
     else:
         warn("The rows are written in the order of the input, which can help to name people.", PrivacyWarning)
     if form != "csv":

@@ -157,6 +157,30 @@ def test_rows_stay_in_order_only_when_told_and_with_a_warning(shoal, patients, r
     assert [row["cost"] for row in rows_of(target)] != [row["cost"] for row in rows_of(patients)]
 
 
+def test_a_key_decides_the_order_of_the_rows_and_no_file_names_it(shoal, patients, roles, tmp_path):
+    key, recipe = tmp_path / "order.bin", tmp_path / "recipe.toml"
+    assert shoal("key", "make", key).code == 0
+    words = ["anonymize", patients, "-k", 5, *roles, "--method", "mondrian", "--shuffle-key", key]
+    targets = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    assert shoal(*words, "-o", targets[0], "--sidecar", "--save-recipe", recipe).code == 0
+    assert shoal(*words, "-o", targets[1]).code == 0
+    assert targets[0].read_bytes() == targets[1].read_bytes()
+    assert [row["cost"] for row in rows_of(targets[0])] != [row["cost"] for row in rows_of(patients)]
+    assert "order.bin" not in recipe.read_text() + (tmp_path / "a.csv.json").read_text()
+
+
+def test_a_bad_key_for_the_order_is_refused_before_any_work(shoal, patients, roles, tmp_path):
+    words = ["anonymize", patients, "-k", 5, *roles, "-o", tmp_path / "release.csv", "--shuffle-key"]
+    run = shoal(*words, tmp_path / "none.bin")
+    assert run.code == 2
+    assert run.sentences.startswith("Error: The key 'none.bin' does not exist.")
+    key = tmp_path / "order.bin"
+    assert shoal("key", "make", key).code == 0
+    assert "leave one of the two out" in shoal(*words, key, "--keep-order").sentences
+    assert "cannot be used with --engine stream" in shoal(*words, key, "--engine", "stream").sentences
+    assert not (tmp_path / "release.csv").exists()
+
+
 def test_separator_and_encoding_can_be_given(shoal, tmp_path):
     table = tmp_path / "table.txt"
     table.write_bytes(("straße\tage\n" + "Köln\t30\nBonn\t40\n" * 5).encode("cp1252"))

@@ -60,6 +60,10 @@ from shoal.cli.warm_up import parts_of, prepare
     help="Write rows in the order of the input instead of a random one. This can help to name people.",
     panel=OUTPUT,
 )
+@path_option(
+    "--shuffle-key",
+    text="A key of [bold]shoal key make[/bold] that decides the order of the rows: the same release and key give the same file again. No recipe names it.",
+)
 @click.option(
     "--sidecar",
     is_flag=True,
@@ -104,6 +108,7 @@ def command(
     to_table: str | None,
     database: str | None,
     keep_order: bool,
+    shuffle_key: Path | None,
     sidecar: bool,
     spreadsheet_safe: bool,
     report: Path | None,
@@ -126,6 +131,7 @@ def command(
     """
     from shoal.io.transaction import Transaction
     from shoal.recipe import recipe_inputs
+    from shoal.saving import shuffle_secret
 
     prepare(lambda: parts_of(make_anonymizer(recipe, choices | reading.notation, None).recipe()))
     with progress_bar("reading") as progress:
@@ -136,6 +142,7 @@ def command(
             "--save-recipe": save_recipe,
             "--save-mapping": save_mapping,
             "--keep-order": keep_order,
+            "--shuffle-key": shuffle_key,
             "--sidecar": sidecar,
             "--spreadsheet-safe": spreadsheet_safe,
         }
@@ -148,7 +155,9 @@ def command(
             *([recipe] if recipe else []),
             *recipe_inputs(anonymizer.recipe()),
             *anonymizer.key_files,
+            *([shuffle_key] if shuffle_key else []),
         ]
+        secret = shuffle_secret("anonymize", shuffle_key, shuffle=not keep_order)
         files = Transaction(force=force, inputs=inputs)
         targets = add_targets(files, output, report, save_recipe, save_mapping, sidecar=sidecar)
         if save_mapping:
@@ -161,7 +170,12 @@ def command(
             with files:
                 if output:
                     result.stage(
-                        files, output, shuffle=not keep_order, sidecar=sidecar, spreadsheet_safe=spreadsheet_safe
+                        files,
+                        output,
+                        shuffle=not keep_order,
+                        sidecar=sidecar,
+                        spreadsheet_safe=spreadsheet_safe,
+                        shuffle_key=secret,
                     )
                 if report:
                     files.temporary(report).write_text(

@@ -1,4 +1,4 @@
-"""``shoal key``: keys for pseudonyms."""
+"""``shoal key``: keys for pseudonyms and for the order of rows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from shoal.cli.console import note_written, out
 
 @click.group("key")
 def command() -> None:
-    """Make keys for pseudonyms.
+    """Make keys for pseudonyms and for the order of rows.
 
     A key turns identifiers into tokens ([bold]shoal anonymize --pseudonymize patient_id --key key.bin[/bold]): the same token
     wherever the same key is used, another one under another key. Whoever has the key can find out whose a token is.
+
+    Another use: [bold]shoal anonymize --shuffle-key key.bin[/bold] writes the rows in an order that the key decides, so that a file comes out the same twice.
     """
 
 

@@ -18,6 +18,7 @@ import pyarrow as pa
 from shoal.api import Anonymizer
 from shoal.api.roles import select_roles
 from shoal.arrays import Effort, Release
+from shoal.canonical import table_hash
 from shoal.compare.choice import RULE, frontier, recommend
 from shoal.compare.comparison import Comparison
 from shoal.compare.points import Plan, Point, make_plans, run_plan
@@ -30,7 +31,6 @@ from shoal.io.files import open_table
 from shoal.methods import DEFAULT_METHOD
 from shoal.methods.base import Method
 from shoal.privacy.base import PrivacyModel
-from shoal.result import table_hash
 from shoal.treatments import TreatmentChoice
 from shoal.validation import (
     check_callable,

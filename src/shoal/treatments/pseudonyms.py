@@ -50,9 +50,9 @@ def make_key(path: str | Path) -> Path:
     return target
 
 
-def read_key(path: str | Path) -> bytes:
+def read_key(path: str | Path, owner: str = "Anonymizer", name: str = "key") -> bytes:
     """Return a key; refuse one that others may read, or that is too short to be secret."""
-    source = check_path("Anonymizer", "key", path)
+    source = check_path(owner, name, path)
     refuse_pipe(source)
     try:
         if os.name == "posix" and source.stat().st_mode & _OTHERS:
