@@ -1,7 +1,9 @@
-"""The class ``Anonymizer``, called once."""
+"""The class ``Anonymizer``, called once; here its parameters are described."""
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -21,6 +23,8 @@ from shoal.treatments import TreatmentChoice
 from shoal.validation import checks_keywords
 
 Table = TypeVar("Table", default=ArrowTable)
+_OF_THE_TABLE = ("data", "table", "query")
+"""Where the table lies; ``Anonymizer.fit`` takes it."""
 
 
 @checks_keywords
@@ -174,5 +178,17 @@ def anonymize(
     >>> result.data.column_names
     ['birth_date', 'sex', 'diagnosis']
     """
-    parameters = {name: value for name, value in locals().items() if name not in {"data", "table", "query"}}
+    parameters = {name: value for name, value in locals().items() if name not in _OF_THE_TABLE}
     return Anonymizer(**parameters).fit(data, table=table, query=query).result_
+
+
+def _shared_parameters(text: str) -> str:
+    """Return the section of a docstring that describes the parameters which the class takes too."""
+    section = re.split(r"\n\n(?=\w+\n-+\n)", text)[1]
+    entries = re.split(r"\n(?=\w)", section)  # the heading, then one entry a parameter
+    return "\n".join(one for one in entries if one.partition("\n")[0] not in _OF_THE_TABLE)
+
+
+if anonymize.__doc__ and Anonymizer.__doc__:  # python -OO leaves docstrings out
+    _own, _rest = inspect.cleandoc(Anonymizer.__doc__).split("\n\nAttributes\n", 1)
+    Anonymizer.__doc__ = f"{_own}\n\n{_shared_parameters(inspect.cleandoc(anonymize.__doc__))}\n\nAttributes\n{_rest}"
