@@ -83,8 +83,8 @@ class Recipe(BaseModel):
         default=0.0, ge=0, le=1, description="How many cells are released wider than needed, for each that is not."
     )
     ends: Literal["round", "exact"] | dict[str, float | str] = Field(
-        default="exact",
-        description="Where released ranges end: at values of the table, at round values, or for single columns at multiples of a step.",
+        default="round",
+        description="Where released ranges end: at round values, at values of the table, or for single columns at multiples of a step.",
     )
     treat: dict[str, dict[str, Any]] = Field(
         default={}, description="Treatments of kept or sensitive columns, each with its name and parameters."

@@ -115,7 +115,7 @@ class Anonymizer:
         max_suppression: float = 0.0,
         release: Release | None = None,
         widen: float = 0.0,
-        ends: EndsChoice = "exact",
+        ends: EndsChoice = "round",
         treat: Mapping[str, TreatmentChoice] | None = None,
         pseudonymize: Sequence[str] = (),
         key: str | Path | None = None,

@@ -53,7 +53,7 @@ def anonymize(
     max_suppression: float = 0.0,
     release: Release | None = None,
     widen: float = 0.0,
-    ends: EndsChoice = "exact",
+    ends: EndsChoice = "round",
     treat: Mapping[str, TreatmentChoice] | None = None,
     pseudonymize: Sequence[str] = (),
     key: str | Path | None = None,
@@ -125,9 +125,9 @@ def anonymize(
         Blunts conclusions from how narrow cells are: for each cell that had to be a certain node or set, this many
         others (0 to 1) are released so without need, and ranges are drawn out by up to this share of their width.
     ends
-        Where released ranges end: ``"exact"`` (at values of the table), ``"round"`` (outwards to round values, as coarse as
-        costs a column at most 5 % more), or a mapping with a step for each of some columns, such as
-        ``{"age": 5, "born": "month"}``; the others then end round.
+        Where released ranges end: ``"round"`` (outwards to round values, as coarse as costs a column at most 5 % more), ``"exact"``
+        (at two people's own values), or a mapping with a step for each of some columns, such as ``{"age": 5, "born": "month"}``;
+        the others then end round.
     treat
         Treatments of kept or sensitive columns that could give people away: a mapping such as
         ``{"cost": shoal.Round(100), "visit": shoal.ShiftDates(30, person="patient_id")}``. Models then hold of the treated values. Random numbers

@@ -158,7 +158,7 @@ _CHOICE_OPTIONS = (
         multiple=True,
         metavar="CHOICE",
         callback=ends_callback,
-        help="Where ranges end: [bold]exact[/bold] (the default), [bold]round[/bold] (at most 5 % more loss in a column), or a step for a column: [bold]age=5[/bold], [bold]born=month[/bold]. May be repeated.",
+        help="Where ranges end: [bold]round[/bold] (the default: outwards to round values, at most 5 % more loss in a column), [bold]exact[/bold] (at values of the table), or a step for a column: [bold]age=5[/bold], [bold]born=month[/bold]. May be repeated.",
         panel=COLUMNS,
     ),
     click.option(

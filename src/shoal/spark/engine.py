@@ -60,7 +60,8 @@ def anonymize(data: Any, *, staging: str | None = None, **parameters: Any) -> Sp
         A folder that every executor can write. The release lies there, in a folder of its own, until it is counted, and as long as the
         result is used. Not needed where Spark runs on this machine alone.
     **parameters
-        Those of ``shoal.anonymize``. What this engine does not carry is refused in one sentence.
+        Those of ``shoal.anonymize``. What this engine does not carry is refused in one sentence; ranges end at values of the table
+        (``ends="exact"``).
 
     Returns
     -------
@@ -73,7 +74,7 @@ def anonymize(data: Any, *, staging: str | None = None, **parameters: Any) -> Sp
         The table cannot be released as promised, or a parameter is wrong. Nothing is left in ``staging`` then.
     """
     data = check_dataframe(data, "shoal.spark.anonymize")
-    recipe = Anonymizer(**parameters)
+    recipe = Anonymizer(**{"ends": "exact"} | parameters)  # ends are moved by what all groups need, which no task here knows
     _refuse_what_is_not_carried(recipe)
     _check_columns(recipe, data)
     data = data.select(*[name for name in data.columns if _role_of(recipe, name)])
@@ -89,9 +90,10 @@ def anonymize(data: Any, *, staging: str | None = None, **parameters: Any) -> Sp
 
 
 def _refuse_what_is_not_carried(recipe: Anonymizer) -> None:
-    usual = inspect.signature(Anonymizer.__init__).parameters
+    parameters = inspect.signature(Anonymizer.__init__).parameters
+    usual = {name: one.default for name, one in parameters.items()} | {"ends": "exact"}
     for name, value in recipe.get_params().items():
-        if name not in _CARRIED and value is not usual[name].default and value != usual[name].default:
+        if name not in _CARRIED and value is not usual[name] and value != usual[name]:
             raise ParameterError(
                 f"The {name!r} parameter cannot be used on Spark yet. Got {type(value).__name__}.",
                 hint="leave it out, or anonymise on one machine with shoal.anonymize.",
