@@ -40,3 +40,17 @@ def test_a_person_column_that_is_not_there_is_told_in_one_sentence(file, tmp_pat
     done = shoal("anonymize", file, "-k", 4, "--qi", "age,sex", "--person", "nummer", "-o", target)
     assert (done.code, target.exists()) == (2, False)
     assert "'nummer'" in done.sentences
+
+
+def test_an_attack_counts_people_where_it_is_known_whose_the_rows_are(file, tmp_path, shoal):
+    kept, shuffled = tmp_path / "kept.csv", tmp_path / "release.csv"
+    asked = ["-k", 4, "--qi", "age,sex", "--person", "nr", "--identifier", "hh,w,ill,wave,region", "--method", "mondrian"]
+    assert shoal("anonymize", file, *asked, "--keep-order", "-o", kept).code == 0
+    assert shoal("anonymize", file, *asked, "-o", shuffled).code == 0
+    found = shoal("attack", file, kept, "--qi", "age,sex", "--person", "nr", "--json").json["findings"]
+    linkage = next(one for one in found if one["attack"] == "linkage")
+    assert linkage["figures"]["people"] == 60
+    assert linkage["figures"]["fewest_candidates"] >= 4
+    done = shoal("attack", file, shuffled, "--qi", "age,sex", "--person", "nr")
+    assert (done.code, done.out) == (2, "")
+    assert "not known whose they are" in done.sentences

@@ -11,8 +11,9 @@ from typing import Any
 
 from shoal.attacks.base import Finding, Rate, as_frame
 from shoal.attacks.composition import two_releases
+from shoal.attacks.holders import released_owner
 from shoal.attacks.inference import homogeneity
-from shoal.attacks.matching import linkage
+from shoal.attacks.linkage import linkage
 from shoal.attacks.people import companions
 from shoal.attacks.ranges import downcoding
 from shoal.attacks.remains import leftovers, row_order
@@ -50,7 +51,7 @@ def run_attacks(
 ) -> list[Finding]:
     """Try every attack for which there is enough to go by, and return what each found.
 
-    ``person`` says whose a record is, ``known`` is a list of people, ``previous`` an earlier release of the same people. Downcoding and,
+    ``person`` says whose a record is, where people have several: attacks then count people. ``known`` is a list of people, ``previous`` an earlier release of the same people. Downcoding and,
     for representatives that are numbers, distance linkage are tried where the release is still in the order of the
     original, because only then can their guesses be checked.
     """
@@ -59,15 +60,18 @@ def run_attacks(
     check_int("run_attacks", "seed", seed, least=0)
     choices = check_hierarchies("run_attacks", hierarchies)
     trees = {name: load_hierarchy(name, choice) for name, choice in choices.items()}
-    found = [linkage(original, release, on, known=known, hierarchies=trees, seed=seed)]
-    found += [homogeneity(original, release, on, name, hierarchies=trees, seed=seed) for name in sensitive]
+    own, published = as_frame(original), as_frame(release)
+    people: dict[str, Any] = {"hierarchies": trees, "seed": seed}
     if person is not None:
-        found.append(companions(original, release, on, person, hierarchies=trees, seed=seed))
+        people |= {"person": person, "owner": released_owner(own, published, on, person, trees)}
+    found = [linkage(own, published, on, known=known, **people)]
+    found += [homogeneity(own, published, on, name, **people) for name in sensitive]
+    if person is not None:
+        found.append(companions(own, published, on, **people))
     if previous is not None:
         found.append(two_releases(original, previous, release, on, k=k, hierarchies=trees, seed=seed))
     order = row_order(original, release, on, hierarchies=trees, seed=seed)
     found += [order, leftovers(original, release, on)]
-    own, published = as_frame(original), as_frame(release)
     if order.figures["order_kept"] and own.records == published.records:
         numbers = representative_columns(own, published, on)
         if numbers:

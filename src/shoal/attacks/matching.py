@@ -1,25 +1,21 @@
-"""Linking a table with a list of named people, as a stranger would who has both."""
+"""Which released records cover what is known of a person."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.arrays import AnyArray, BoolArray, LongArray
-from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
 from shoal.audit import column_codes, count_tuples
 from shoal.encoding import exact_numbers, is_ordered, value_texts
-from shoal.errors import ColumnError
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.space.tuples import Tuples, distinct_tuples
 from shoal.parsing import Cell, parse_column, read_number
 from shoal.recoding import range_text
-from shoal.validation import check_columns
 
 _CHUNK = 256
 """Groups compared with all known people at once."""
@@ -124,80 +120,3 @@ def _covers(cell: Cell, values: pa.Array, texts: AnyArray, tree: Hierarchy | Non
     if cell.form == "value" and tree is not None and cell.values[0] in tree.labels:
         members = set(tree.leaves_below(cell.values[0]))
     return np.array([text in members for text in texts])
-
-
-def linkage(
-    original: Any,
-    release: Any,
-    on: Sequence[str],
-    *,
-    known: Any = None,
-    hierarchies: Mapping[str, Hierarchy] | None = None,
-    targets: int = 10_000,
-    seed: int = 0,
-) -> Finding:
-    """Try to name released rows: count for each person the rows that fit, one of which must be right.
-
-    Parameters
-    ----------
-    original
-        The steward's own rows.
-    release
-        What is to be published: a table or a ``Result``.
-    on
-        Quasi-identifiers the intruder knows.
-    known
-        A list of people; by default the intruder knows the quasi-identifiers of the original rows. Columns of ``on``
-        that the list does not have are not known.
-    hierarchies
-        For columns released as nodes.
-    targets
-        At most this many people are looked for, drawn at random.
-    seed
-        Start of the random numbers.
-    """
-    own, published = as_frame(original), as_frame(release)
-    people = own if known is None else as_frame(known)
-    columns = check_columns("known to the intruder", [name for name in on if name in people.names], published.names)
-    if not columns:
-        raise ColumnError("The list of people shares no column with what the intruder is said to know.")
-    chosen = choose_targets(people.records, targets, seed)
-    table = typed_table(people, columns)
-    wanted = table.take(pa.array(chosen))
-    candidates = find_candidates(published.table, wanted, columns, hierarchies)
-    count = candidates.count
-    present = np.ones(len(chosen), np.bool_)
-    if known is not None:
-        texts = [
-            pa.table({name: value_texts(one.column(name).combine_chunks()) for name in columns})
-            for one in (wanted, typed_table(own, columns))
-        ]
-        present = exact_matches(texts[0], texts[1], columns) >= 0
-    named = np.flatnonzero(count == 1)
-    right = float((1.0 / count[present & (count > 0)]).sum())
-    return Finding(
-        attack="linkage",
-        question="Which released row is this person?",
-        success=rate(right, len(chosen)),
-        control=rate(float(present.sum()) / max(published.records, 1), len(chosen)),
-        verdict=_linkage_verdict(len(named), candidates.fewest, len(chosen)),
-        figures={
-            "people": len(chosen),
-            "in_the_table": int(present.sum()),
-            "named_outright": len(named),
-            "named_rightly": int((present & (count == 1)).sum()),
-            "expected_correct": right,
-            "fewest_candidates": candidates.fewest,
-            "median_candidates": float(np.median(count[count > 0])) if (count > 0).any() else 0.0,
-        },
-        examples=[int(row) for row in chosen[named[:5]]],
-        examples_in="original" if known is None else "known",
-    )
-
-
-def _linkage_verdict(named: int, fewest: int, tried: int) -> str:
-    if not fewest:
-        return f"None of {tried:,} people fits any released row."
-    if named:
-        return f"{named:,} of {tried:,} people fit exactly one released row and are named outright."
-    return f"Nobody is named outright: everyone who fits any row fits at least {fewest:,}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,7 @@ import pyarrow as pa
 
 from shoal.arrays import IntArray, LongArray
 from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
-from shoal.attacks.matching import covering_groups
-from shoal.audit import column_codes, count_tuples
-from shoal.errors import ColumnError
-from shoal.frames import Frame
+from shoal.attacks.holders import fitting_holders, numbered, released_owner
 from shoal.hierarchy import Hierarchy
 from shoal.validation import check_columns
 
@@ -56,11 +54,12 @@ def companions(
     own, published = as_frame(original), as_frame(release)
     columns = check_columns("known to the intruder", on, published.names)
     check_columns("the person column", [person], own.names)
-    holder = _codes(_released_owner(own, published, person) if owner is None else owner)
-    whose = _codes(own.table.column(person))
+    holder = numbered(released_owner(own, published, columns, person, hierarchies) if owner is None else owner)
+    whose = numbered(own.table.column(person))
     chosen = choose_targets(int(whose.max(initial=-1)) + 1, targets, seed)
     rows = np.flatnonzero(np.isin(whose, chosen))
-    fitting = _fitting_people(published, typed_table(own, columns).take(pa.array(rows)), columns, holder, hierarchies)
+    wanted = typed_table(own, columns).take(pa.array(rows))
+    fitting = fitting_holders(published.table, wanted, columns, holder, hierarchies)
     by_one, by_all = _candidates(fitting, whose[rows], chosen)
     named = np.flatnonzero(by_all == 1)
     right = float((1.0 / by_all[by_all > 0]).sum())
@@ -81,48 +80,13 @@ def companions(
     )
 
 
-def _released_owner(own: Frame, published: Frame, person: str) -> pa.ChunkedArray:
-    if person in published.names:
-        return published.table.column(person)
-    if own.records != published.records:
-        raise ColumnError(
-            f"The release has no column {person!r} and not as many rows as the original, so it is not known whose they are.",
-            hint="try the attack on a release in the order of the original that withholds nothing.",
-        )
-    return own.table.column(person)
-
-
-def _codes(column: pa.ChunkedArray) -> IntArray:
-    codes: IntArray = column_codes(pa.table({"person": column}), ["person"])[0]
-    return codes
-
-
-def _fitting_people(
-    published: Frame,
-    wanted: pa.Table,
-    columns: Sequence[str],
-    holder: IntArray,
-    hierarchies: Mapping[str, Hierarchy] | None,
-) -> list[set[int]]:
-    """Return for each wanted record the people of whom a released row covers it."""
-    groups = count_tuples(published.table, columns)
-    members: list[set[int]] = [set() for _ in groups.size]
-    for group, one in zip(groups.label.tolist(), holder.tolist(), strict=True):
-        members[group].add(one)
-    fitting: list[set[int]] = [set() for _ in range(wanted.num_rows)]
-    for part, covered in covering_groups(published.table, groups, wanted, columns, hierarchies):
-        for group, row in zip(*(place.tolist() for place in np.nonzero(covered)), strict=True):
-            fitting[row] |= members[part.start + group]
-    return fitting
-
-
-def _candidates(fitting: Sequence[set[int]], whose: IntArray, chosen: LongArray) -> tuple[LongArray, LongArray]:
+def _candidates(fitting: Sequence[LongArray], whose: IntArray, chosen: LongArray) -> tuple[LongArray, LongArray]:
     """Return for each person the fewest people who fit one record, and the people who fit all."""
     by_one, by_all = np.zeros(len(chosen), np.int64), np.zeros(len(chosen), np.int64)
     for place, one in enumerate(chosen.tolist()):
-        known = [fitting[row] for row in np.flatnonzero(whose == one).tolist() if fitting[row]]
+        known = [fitting[row] for row in np.flatnonzero(whose == one).tolist() if len(fitting[row])]
         if known:  # records that fit nothing were withheld
-            by_one[place], by_all[place] = min(map(len, known)), len(set.intersection(*known))
+            by_one[place], by_all[place] = min(map(len, known)), len(reduce(np.intersect1d, known))
     return by_one, by_all
 
 

@@ -32,6 +32,12 @@ if TYPE_CHECKING:
 @names_option("--qi", "quasi_identifiers", text="Quasi-identifiers: columns the intruder knows.", required=True)
 @names_option("--sensitive", text="Columns the intruder wants to learn.")
 @click.option(
+    "--person",
+    metavar="COLUMN",
+    help="The column that says whose a record is: people are counted, not records. RELEASE must have it too, as a pseudonym, or be in the order of FILE.",
+    panel=ROLES,
+)
+@click.option(
     "--hierarchy",
     "hierarchies",
     multiple=True,
@@ -84,6 +90,7 @@ def command(
     release: Path,
     quasi_identifiers: tuple[str, ...],
     sensitive: tuple[str, ...],
+    person: str | None,
     hierarchies: dict[str, str],
     recipe: Path | None,
     known: Path | None,
@@ -114,6 +121,7 @@ def command(
         tables["release"],
         quasi_identifiers,
         sensitive=sensitive,
+        person=person,
         known=tables["known"],
         previous=read(previous),
         k=k,

@@ -74,7 +74,8 @@ def anonymize(data: Any, *, staging: str | None = None, **parameters: Any) -> Sp
         The table cannot be released as promised, or a parameter is wrong. Nothing is left in ``staging`` then.
     """
     data = check_dataframe(data, "shoal.spark.anonymize")
-    recipe = Anonymizer(**{"ends": "exact"} | parameters)  # ends are moved by what all groups need, which no task here knows
+    exact = {"ends": "exact"}  # how far ends move follows from the ranges of all groups, which no task here knows
+    recipe = Anonymizer(**exact | parameters)
     _refuse_what_is_not_carried(recipe)
     _check_columns(recipe, data)
     data = data.select(*[name for name in data.columns if _role_of(recipe, name)])

@@ -48,12 +48,13 @@ def _findings(release: Release) -> Iterator[Finding]:
     trees = {column.name: column.hierarchy for column in release.coded.columns if column.hierarchy is not None}
     targets = max(min(_PEOPLE, _WORK // max(release.audit.groups, 1)), 100)
     people: dict[str, Any] = {"hierarchies": trees, "targets": targets, "seed": release.recipe.seed}
-    yield linkage(release.source, release.released, names, **people)
     person = release.recipe.person
     if person is not None:
-        owner = release.source.table.column(person).take(pa.array(release.kept))
+        people |= {"person": person, "owner": release.source.table.column(person).take(pa.array(release.kept))}
+    yield linkage(release.source, release.released, names, **people)
+    if person is not None:
         few = people | {"targets": min(targets, _SEVERAL)}
-        yield companions(release.source, release.released, names, person, owner=owner, **few)
+        yield companions(release.source, release.released, names, **few)
     for sensitive in release.recipe.sensitive:
         if sensitive not in release.released.column_names:
             continue
