@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ from shoal.methods.base import Task
 from shoal.methods.optimise import Optimise
 from shoal.privacy.base import bind_models
 from tests.engines.tables import HIERARCHIES, QUASI_IDENTIFIERS, people
+from tests.panels import QUASI, fewest_companions, owners_by_group, panel, released_groups
 
 MODELS = (shoal.LDiversity(2), shoal.TCloseness(0.4))
 
@@ -109,3 +111,44 @@ def test_a_cancelled_run_ends_or_cuts_the_rest_quickly():
     task = Task(k=5, effort="fast", progress=stop, cancel=event, on_interrupt="best")
     labels = group_table(Optimise(), table, task).labels
     assert np.bincount(labels).min() >= 5
+
+
+@pytest.mark.usefixtures("small_fragments")
+@pytest.mark.parametrize(
+    "models", [(), (shoal.LDiversity(2), shoal.TCloseness(0.5, "equal"), shoal.AlphaK(0.9), shoal.BetaLikeness(6.0))]
+)
+def test_a_large_panel_is_cut_and_counts_people_against_the_whole_of_them(models):
+    table = panel(500, most=4)
+    result = shoal.anonymize(
+        table,
+        k=4,
+        quasi_identifiers=QUASI,
+        sensitive=["ill"],
+        identifiers=["hh", "w"],
+        person="nr",
+        models=models,
+        effort="fast",
+    )
+    assert result.details["fragments"] > 2
+    assert min(map(len, owners_by_group(result, table, "nr").values())) >= 4
+    nr, ill = table["nr"].to_pylist(), table["ill"].to_pylist()
+    assert len(set(nr) & {one for one, group in zip(nr, result.groups, strict=True) if group >= 0}) == 500
+    bearers = Counter(value for _, value in set(zip(nr, ill, strict=True)))
+    for rows_of in released_groups(result).values() if models else ():
+        pairs = {(nr[row], ill[row]) for row in rows_of}
+        counts, persons = Counter(value for _, value in pairs), len({one for one, _ in pairs})
+        assert len(counts) >= 2
+        assert max(counts.values()) <= 0.9 * persons
+        whole = sum(bearers.values())
+        assert sum(abs(counts[one] / len(pairs) - bearers[one] / whole) for one in bearers) / 2 <= 0.5
+        assert max(counts[one] / persons * 500 / bearers[one] - 1 for one in counts) <= 6.0
+
+
+@pytest.mark.usefixtures("small_fragments")
+def test_a_panel_whose_people_stay_together_is_not_cut():
+    table = panel(200, most=3)
+    result = shoal.anonymize(
+        table, k=4, quasi_identifiers=QUASI, identifiers=["hh", "w", "ill"], person="nr", together=True, effort="fast"
+    )
+    assert "fragments" not in result.details
+    assert fewest_companions(result, table, "nr") >= 4

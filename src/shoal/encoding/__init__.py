@@ -18,7 +18,7 @@ from shoal.encoding.coding import (
     load_hierarchy,
 )
 from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable, Unit
-from shoal.encoding.units import encode_unit, survey_weights, with_units
+from shoal.encoding.units import encode_unit, numbered_anew, survey_weights, with_units
 from shoal.encoding.values import exact_numbers, exponent_beyond_reach, is_ordered, positions, value_texts
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "exponent_beyond_reach",
     "is_ordered",
     "load_hierarchy",
+    "numbered_anew",
     "positions",
     "survey_weights",
     "value_texts",

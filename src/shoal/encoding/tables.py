@@ -15,6 +15,7 @@ from shoal.encoding.spaces import build_space
 from shoal.encoding.values import positions, value_texts
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.space.space import Space
+from shoal.kernels.space.tuples import distinct_tuples
 
 ColumnKind = Literal["interval", "node", "set"]
 Unit = Literal["person", "household"]
@@ -81,9 +82,11 @@ class CodedAttribute:
     ordered: bool = False
     """The codes follow an order that means something: numbers, dates, or an order the user gave."""
     total: LongArray | None = None
-    """The records of the whole table with each code, where ``codes`` are those of a part of it."""
+    """The records, or people, of the whole table with each code, where ``codes`` are those of a part of it."""
     person: IntArray | None = None
     """The person of each record where a person may have several; models then count people."""
+    people: int | None = None
+    """The people of the whole table, where ``codes`` are those of a part of it."""
 
     @property
     def cardinality(self) -> int:
@@ -94,7 +97,11 @@ class CodedAttribute:
 
     def as_whole(self) -> CodedAttribute:
         """Return the column with the totals of its codes, so that a part of it is measured against the whole."""
-        return replace(self, total=np.bincount(self.codes, minlength=self.cardinality).astype(np.int64))
+        codes = self.codes
+        if self.person is not None:  # each person once for each value
+            codes = codes[distinct_tuples(np.stack([self.person, codes])).first]
+        people = None if self.person is None else len(np.unique(self.person))
+        return replace(self, total=np.bincount(codes, minlength=self.cardinality).astype(np.int64), people=people)
 
 
 @dataclass(frozen=True)
@@ -125,11 +132,11 @@ class CodedTable:
 
     def take(self, records: IntArray | LongArray) -> CodedTable:
         """Return the table of only ``records``; codes, domains and costs stay those of the whole."""
+        units = {unit: code[records] for unit, code in self.units.items()}
         attributes = {
-            name: replace(one, codes=one.codes[records], person=None if one.person is None else one.person[records])
+            name: replace(one, codes=one.codes[records], person=None if one.person is None else units["person"])
             for name, one in self.attributes.items()
         }
-        units = {unit: code[records] for unit, code in self.units.items()}
         part = CodedTable(np.ascontiguousarray(self.codes[:, records]), self.columns, self.weights, attributes, units)
         part.__dict__["space"] = self.space
         return part

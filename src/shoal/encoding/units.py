@@ -28,6 +28,20 @@ def encode_unit(frame: Frame, unit: Unit, name: str) -> IntArray:
     return numbers
 
 
+def numbered_anew(table: CodedTable) -> CodedTable:
+    """Return a part of a table with its own persons and households numbered from 0 without gaps."""
+    if not table.units:
+        return table
+    units = {unit: np.unique(codes, return_inverse=True)[1].astype(np.int32) for unit, codes in table.units.items()}
+    attributes = {
+        name: one if one.person is None else replace(one, person=units["person"])
+        for name, one in table.attributes.items()
+    }
+    part = replace(table, units=units, attributes=attributes)
+    part.__dict__["space"] = table.space
+    return part
+
+
 def survey_weights(frame: Frame, name: str) -> FloatArray:
     """Return for how many people of the population each record stands, or say what is wrong with the column."""
     refuse_nested(frame, [name])

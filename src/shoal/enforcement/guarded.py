@@ -48,6 +48,7 @@ from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.optimise.regions import make_regions
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.base import Grouping, Method, Task, most_withheld
+from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise import Optimise
 from shoal.methods.optimise.bounds import lower_bound
 from shoal.methods.optimise.construct import CHUNK, near_blocks
@@ -232,7 +233,7 @@ class GuardedSearch:
         if not params.targets or self.stop.over():
             return
         if self.problem.table.units:
-            plain = self._plain(effort)
+            plain = self._plain(effort) if self._quick_cuts_hold() else None
             yield self._start_with_people(plain if self.failing <= MENDABLE else None, effort)
             return
         mended = self._plain_mended(effort, params) if self.failing <= params.mendable else None
@@ -248,6 +249,11 @@ class GuardedSearch:
         groups = int(found.labels.max()) + 1
         self.failing = float(failing_groups(self.task.requirements, found.labels, groups).mean())
         return found.labels
+
+    def _quick_cuts_hold(self) -> bool:
+        """Tell by quick cuts whether groups of k records have mostly enough persons, so that a search without models is worth its time."""
+        labels = Mondrian().run(self.problem.table, replace(self.task, requirements=())).labels
+        return float(failing_groups(self.task.requirements, labels, int(labels.max()) + 1).mean()) <= MENDABLE
 
     def _plain_mended(self, effort: Effort, params: GuardedParams) -> Solution | None:
         """Return the groups of the search without models, mended; None where mending would undo what it found."""

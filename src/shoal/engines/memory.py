@@ -12,7 +12,16 @@ import numpy as np
 from shoal.arrays import IntArray, LongArray
 from shoal.enforcement.keeping import group_records
 from shoal.engines.contents import in_sample
-from shoal.engines.plan import Job, can_be_cut, count_batch, cut_table, fragments_of, run_fragment, sample_share
+from shoal.engines.plan import (
+    Job,
+    can_be_cut,
+    count_batch,
+    cut_table,
+    fragments_of,
+    fragments_with_people,
+    run_fragment,
+    sample_share,
+)
 from shoal.methods.base import Grouping, Method, Task, say_nothing
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise import Optimise
@@ -28,11 +37,12 @@ def group_table(
 ) -> Grouping:
     """Group the records of a table: a large one fragment by fragment where the method is the optimiser, any other as a whole.
 
-    So is one whose records belong to persons: a cut would part them. The requirements of ``task`` are ``models``, bound to the table.
+    A person's records may lie in several fragments, for what must hold is that each group has ``k`` persons; where they have to stay
+    together, the table stays whole. The requirements of ``task`` are ``models``, bound to the table.
     """
     job = Job(method, replace(task, requirements=()), tuple(models), tuple(sensitive))
     share = sample_share(table.records, job, table.columns)
-    if share is None or table.units or not isinstance(method, Optimise) or not can_be_cut(job):
+    if share is None or task.together or not isinstance(method, Optimise) or not can_be_cut(job):
         return group_records(method, table, task)
     whole = table.as_whole()
     task.progress(0.0, "cutting the table")
@@ -44,6 +54,8 @@ def fragment_by_record(table: CodedTable, job: Job, share: float) -> IntArray:
     sample = table.take(np.flatnonzero(in_sample(table, job.task.seed, share)).astype(np.int64))
     tree = cut_table(sample, table.records, job)
     leaf = tree.assign(table.codes)
+    if table.units:
+        return np.asarray(fragments_with_people(tree, leaf, table, job)[leaf], np.int32)
     protected = [table.attributes[name] for name in job.sensitive]
     counts = count_batch(table, leaf, tree.leaves)
     return np.asarray(fragments_of(tree, counts, job, protected)[leaf], np.int32)

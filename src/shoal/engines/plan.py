@@ -21,7 +21,7 @@ from functools import partial
 import numpy as np
 
 from shoal.arrays import Effort, IntArray
-from shoal.encoding import CodedAttribute, CodedColumn, CodedTable
+from shoal.encoding import CodedAttribute, CodedColumn, CodedTable, numbered_anew
 from shoal.enforcement.keeping import group_records
 from shoal.engines.contents import order_by_content
 from shoal.engines.cutting import Tree, build_tree
@@ -30,8 +30,8 @@ from shoal.errors import PrivacyError
 from shoal.methods.base import Grouping, Method, Task
 from shoal.methods.optimise import Optimise
 from shoal.methods.optimise.params import FAST_FRAGMENT
-from shoal.privacy.base import PrivacyModel, bind_models
-from shoal.privacy.k_anonymity import KAnonymity
+from shoal.privacy.base import PrivacyModel, bind_models, failing_groups
+from shoal.privacy.k_anonymity import KAnonymity, at_least_units
 from shoal.privacy.l_diversity import LDiversity
 from shoal.privacy.likeness import AlphaK, BetaLikeness
 from shoal.privacy.t_closeness import TCloseness
@@ -125,6 +125,27 @@ def _stands(counts: Counts, job: Job, attributes: Sequence[CodedAttribute], leav
     return not any(one.failing(one_group, 1)[0] for one in requirements)
 
 
+def fragments_with_people(tree: Tree, leaf: IntArray, table: CodedTable, job: Job) -> IntArray:
+    """Return the fragment of each leaf of a table that knows whose its records are; each has people enough and meets the models as a whole.
+
+    Numbers of people in leaves do not add up, so the records of the leaves themselves are looked at.
+    """
+    records = np.bincount(leaf, minlength=tree.leaves)
+    order, ends = np.argsort(leaf, kind="stable"), np.cumsum(records)
+
+    def stands(leaves: Sequence[int]) -> bool:
+        rows = np.concatenate([order[ends[one] - records[one] : ends[one]] for one in leaves])
+        if any(len(np.unique(numbers[rows])) < _LEAST_GROUPS * job.k for numbers in table.units.values()):
+            return False
+        try:
+            requirements = bind_models(job.models, table.take(rows), job.sensitive)
+        except PrivacyError:
+            return False
+        return not failing_groups(requirements, np.zeros(len(rows), np.int32), 1)[0]
+
+    return join_leaves(tree, records, stands)
+
+
 def _with_counts(attribute: CodedAttribute, counts: IntArray) -> CodedAttribute:
     """Return a column of as many records with each code as counted, in the order of codes."""
     return replace(attribute, codes=np.repeat(np.arange(len(counts), dtype=np.int32), counts))
@@ -137,10 +158,10 @@ def run_fragment(part: CodedTable, job: Job, records: int) -> Grouping:
     seconds are shared out by the number of records.
     """
     order = order_by_content(part)
-    ordered = part.take(order)
+    ordered = numbered_anew(part.take(order))
     task = replace(
         job.task,
-        requirements=bind_models(job.models, ordered, job.sensitive),
+        requirements=(*at_least_units(ordered, job.task.k), *bind_models(job.models, ordered, job.sensitive)),
         effort=_share_of_effort(job.task.effort, part.records / records),
     )
     found = group_records(_method_of(job), ordered, task)

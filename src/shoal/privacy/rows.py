@@ -32,6 +32,8 @@ class SensitiveRow:
     """The records of the whole table with each code, where ``codes`` are those of a part of it."""
     person: IntArray | None = None
     """The person of each record: a value then counts once for each person who bears it."""
+    people: int | None = None
+    """The persons of the whole table, where ``codes`` are those of a part of it."""
     sparse: bool = False
     """Whether there are about as many codes as records: persons, households, pairs of person and value."""
 
@@ -57,7 +59,9 @@ class SensitiveRow:
     @cached_property
     def population(self) -> int:
         """The persons, or records, of the whole table."""
-        return self.records if self.person is None else len(np.unique(self.person))
+        if self.person is None:
+            return self.records
+        return len(np.unique(self.person)) if self.people is None else self.people
 
     @cached_property
     def records(self) -> int:
@@ -103,7 +107,12 @@ def plain_row(attribute: CodedAttribute) -> SensitiveRow:
     known = attribute.__dict__  # a frozen dataclass keeps what was computed, as cached_property does
     if "_plain_row" not in known:
         known["_plain_row"] = SensitiveRow(
-            attribute.name, attribute.codes, attribute.cardinality, whole=attribute.total, person=attribute.person
+            attribute.name,
+            attribute.codes,
+            attribute.cardinality,
+            whole=attribute.total,
+            person=attribute.person,
+            people=attribute.people,
         )
     row: SensitiveRow = known["_plain_row"]
     return row
@@ -154,4 +163,6 @@ def _placed(
     """Return a column's values as numbers of their own, given the number of each code."""
     total = attribute.total
     whole = None if total is None else np.bincount(place, total, cardinality).astype(np.int64)
-    return SensitiveRow(attribute.name, place[attribute.codes], cardinality, parent, whole, attribute.person)
+    return SensitiveRow(
+        attribute.name, place[attribute.codes], cardinality, parent, whole, attribute.person, attribute.people
+    )
