@@ -44,7 +44,18 @@ def test_a_person_column_that_is_not_there_is_told_in_one_sentence(file, tmp_pat
 
 def test_an_attack_counts_people_where_it_is_known_whose_the_rows_are(file, tmp_path, shoal):
     kept, shuffled = tmp_path / "kept.csv", tmp_path / "release.csv"
-    asked = ["-k", 4, "--qi", "age,sex", "--person", "nr", "--identifier", "hh,w,ill,wave,region", "--method", "mondrian"]
+    asked = [
+        "-k",
+        4,
+        "--qi",
+        "age,sex",
+        "--person",
+        "nr",
+        "--identifier",
+        "hh,w,ill,wave,region",
+        "--method",
+        "mondrian",
+    ]
     assert shoal("anonymize", file, *asked, "--keep-order", "-o", kept).code == 0
     assert shoal("anonymize", file, *asked, "-o", shuffled).code == 0
     found = shoal("attack", file, kept, "--qi", "age,sex", "--person", "nr", "--json").json["findings"]
