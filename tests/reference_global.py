@@ -263,7 +263,7 @@ class Climb:
         groups: dict[tuple[int, ...], Counter] = {}
         for value, label in zip(self.released(taken), self.classes, strict=True):
             groups.setdefault(value, Counter())[label] += 1
-        return round(sum(sum(counts.values()) * entropy(counts) for counts in groups.values()) * 2**20)
+        return sum(round(sum(counts.values()) * entropy(counts) * 2**20) for counts in groups.values())
 
     def labels(self) -> list[int]:
         ranges = []

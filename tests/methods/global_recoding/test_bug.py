@@ -21,6 +21,7 @@ from shoal.methods.base import Task
 from shoal.methods.global_recoding.bug import BottomUpGeneralization
 from shoal.methods.global_recoding.climbing import cuts_after, make_climber
 from shoal.methods.global_recoding.information import entropy
+from shoal.methods.global_recoding.revising import _View
 from shoal.testing import check_method
 from tests.reference_global import Climb, ClimbByError, theorem_1
 from tests.tables import coded_table
@@ -214,6 +215,21 @@ def test_the_method_revises_as_the_plain_reference_does(table, k, classed, parti
     classes = table.attributes["class"].codes.tolist() if classed else None
     found = BottomUpGeneralization(target="class" if classed else None, partial=partial).run(table, Task(k=k))
     assert found.labels.tolist() == Climb(table, k, classes).run().revise_in_turn(partial=partial).labels()
+
+
+def test_revising_a_wide_flat_hierarchy_divides_the_groups_about_once_for_each_value(monkeypatch):
+    # a column of 150 values on one floor once took hours: every round tried every value, and had to be told by all tuples
+    values = [float(value) for value in range(150)]
+    data = pa.table({"a": values, "b": values[::-1], "s": [number % 3 for number in range(150)]})
+    divided = []
+    whole = _View._divided
+    monkeypatch.setattr(_View, "_divided", lambda view, undo: divided.append(undo) or whole(view, undo))
+    result = shoal.anonymize(
+        data, k=3, quasi_identifiers=["a", "b"], sensitive=["s"], hierarchies={"a": "flat", "b": "flat"}, method="bug",
+        max_suppression=0.5,
+    )  # fmt: skip
+    assert result.audit.k >= 3
+    assert 150 < len(divided) < 2000  # six revisions, each of 300 values; 130,000 if each round looked at all
 
 
 @settings(deadline=None, max_examples=20)

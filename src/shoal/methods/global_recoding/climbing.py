@@ -156,13 +156,19 @@ class Climber:
 
     def cuts(self, moves: Sequence[Move]) -> tuple[IntArray, ...]:
         """Return what each code is released as once ``moves`` are taken."""
-        cuts = whole_cuts([column.cardinality for column in self.columns])
+        own: list[list[Move]] = [[] for _ in self.columns]
+        for move in moves:
+            own[self.forest.column[move.node]].append(move)
+        return tuple(self.cut(row, moves) for row, moves in enumerate(own))
+
+    def cut(self, row: int, moves: Sequence[Move]) -> IntArray:
+        """Return what each code of column ``row`` is released as once ``moves``, all of that column, are taken."""
+        (cut,) = whole_cuts([self.columns[row].cardinality])
         low, high = self.forest.low, self.forest.high
         for move in moves:
-            cut = cuts[self.forest.column[move.node]]
             for child in self.children(move.node)[move.moved]:
                 cut[:, low[child] : high[child] + 1] = [[low[move.node]], [high[move.node]]]
-        return cuts
+        return cut
 
     def describe(self, climb: Climb) -> tuple[Step, ...]:
         """Return the steps in words and codes."""

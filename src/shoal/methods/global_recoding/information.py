@@ -57,20 +57,35 @@ def information_loss(members: LongArray) -> float:
     return impurity_loss(members, entropy)
 
 
-METRICS: dict[str, Metric] = {
-    "entropy": information_loss,
-    "gini": lambda members: impurity_loss(members, gini),
-    "error": lambda members: impurity_loss(members, error),
-}
+def gini_loss(members: LongArray) -> float:
+    """Return by how much joining values raises the chance that two of their records differ in class."""
+    return impurity_loss(members, gini)
+
+
+def error_loss(members: LongArray) -> float:
+    """Return by how much joining values raises the share of records that are not of the most common class."""
+    return impurity_loss(members, error)
+
+
+METRICS: dict[str, Metric] = {"entropy": information_loss, "gini": gini_loss, "error": error_loss}
 """What joining values may be measured by."""
+_IMPURITY: dict[Metric, Callable[[LongArray], FloatArray]] = {
+    information_loss: entropy,
+    gini_loss: gini,
+    error_loss: error,
+}
 
 
 def by_value(metric: Metric) -> Metric:
     """Return a metric for records without a class: each value is a class of its own.
 
-    The entropy is then the bits it takes to say which of the joined values a record had.
+    The entropy is then the bits it takes to say which of the joined values a record had. Values are pure by
+    themselves, so only the impurity of all together counts; a metric of the user's own is given the counts of the classes.
     """
-    return lambda members: metric(np.diag(members.sum(axis=1)))
+    impurity = _IMPURITY.get(metric)
+    if impurity is None:
+        return lambda members: metric(np.diag(members.sum(axis=1)))
+    return lambda members: float(impurity(members.sum(axis=1)))
 
 
 def checked(metric: Metric) -> Metric:

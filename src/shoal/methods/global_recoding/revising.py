@@ -41,19 +41,19 @@ def revise(
     open_undos = set(_undos(climber, moves, partial=partial, held=held))
     failed: set[_Undo] = set()
     cells = _merged_for_good(climber, moves, open_undos)
-    # ends: each round takes a step back, of which there are finitely many, or finds none open
-    while True:
+    # ends: each round takes a step back, of which there are finitely many, or finds none that can be
+    while open_undos:
+        climber.task.progress(1.0, "taking steps back")
         view = _View(climber, cells, moves, factor)
-        barred = {undo for undo in open_undos if not view.possible(undo)}
+        barred, chosen = view.first_possible(open_undos)
+        if chosen is None:
+            break
+        moves = _without(moves, chosen)
         failed |= barred
-        open_undos -= barred
-        if not open_undos:
-            return replace(climb, moves=list(moves.values()))
+        open_undos = set(_undos(climber, moves, partial=partial, held=held)) - failed
         if barred:
             cells = _merged_for_good(climber, moves, open_undos)
-            view = _View(climber, cells, moves, factor)
-        moves = _without(moves, max(open_undos, key=view.rank))
-        open_undos = set(_undos(climber, moves, partial=partial, held=held)) - failed
+    return replace(climb, moves=list(moves.values()))
 
 
 def revise_twice(climber: Climber, climb: Climb, *, partial: bool, factor: FloatArray | None = None) -> Climb:
@@ -113,27 +113,48 @@ def _joint_entropy(climber: Climber, cells: LeafTuples, moves: Iterable[Move]) -
     return _untold(_class_counts(climber, cells, label, len(first)))
 
 
-def _class_counts(climber: Climber, cells: LeafTuples, label: IntArray, groups: int) -> LongArray:
+def _class_counts(
+    climber: Climber, cells: LeafTuples, label: IntArray, groups: int, chosen: LongArray | slice = slice(None)
+) -> LongArray:
+    """Return how many records of each class each group has; ``label`` is the group of each of the ``chosen`` tuples."""
     classes = climber.counts.shape[1]
-    key = label.astype(np.int64) * classes + cells.codes[-1]
-    return np.bincount(key, cells.size, groups * classes).astype(np.int64).reshape(-1, classes)
+    key = label.astype(np.int64) * classes + cells.codes[-1, chosen]
+    return np.bincount(key, cells.size[chosen], groups * classes).astype(np.int64).reshape(-1, classes)
 
 
 def _untold(counts: LongArray) -> int:
-    return int(np.rint((counts.sum(axis=1) * entropy(counts)).sum() * JOINT_UNIT))
+    """Return the entropy of the rows of ``counts`` times their records; each in whole units, so that parts add up exactly."""
+    return int(np.rint(counts.sum(axis=1) * entropy(counts) * JOINT_UNIT).astype(np.int64).sum())
 
 
 class _View:
     """What taking back a step would do, from where a revision stands.
 
-    A step back divides the groups there are by one column, so only that column and the group are looked at.
+    A step back divides the groups of the records below one node and leaves all others as they are, so only these
+    records are looked at.
     """
 
     def __init__(self, climber: Climber, cells: LeafTuples, moves: dict[int, Move], factor: FloatArray | None) -> None:
         self.climber, self.cells, self.moves, self.factor = climber, cells, moves, factor
         self.label, first = number_tuples(release_codes(cells.codes, climber.cuts(list(moves.values()))))
-        self.untold = _untold(_class_counts(climber, cells, self.label, len(first)))
-        self.seen: dict[_Undo, tuple[int, int]] = {}
+        self.counts = _class_counts(climber, cells, self.label, len(first))
+        self.small, self.untold = self._small(self.counts), _untold(self.counts)
+        self.effects: dict[_Undo, tuple[int, int]] = {}
+        self.own_gains: dict[tuple[int, bytes], int] = {}
+        self.sorted: dict[int, tuple[LongArray, IntArray]] = {}
+
+    def first_possible(self, undos: set[_Undo]) -> tuple[set[_Undo], _Undo | None]:
+        """Return the step back of highest rank that the task is met without, and those found to fail on the way."""
+        barred = set[_Undo]()
+        if (
+            self.climber.by_class
+        ):  # their ranks need their effects, which tell at once whether they leave too many below k
+            barred = {undo for undo in undos if not self.climber.allows(self._effect(undo)[0])}
+        for undo in sorted(undos - barred, key=self.rank, reverse=True):
+            if self.possible(undo):
+                return barred, undo
+            barred.add(undo)
+        return barred, None
 
     def possible(self, undo: _Undo) -> bool:
         """Tell whether the task is still met."""
@@ -144,10 +165,7 @@ class _View:
 
     def rank(self, undo: _Undo) -> tuple[float, int, int, int]:
         """Order by what a step back tells, then by what its own column tells, then by place."""
-        fewer = _without(self.moves, undo)
-        own = _own_loss(self.climber, self.moves[undo.node])
-        if undo.node in fewer:
-            own -= _own_loss(self.climber, fewer[undo.node])
+        own = self._own_gain(undo)
         told: float = own
         if self.climber.by_class:
             told = self.untold - self._effect(undo)[1]
@@ -155,22 +173,58 @@ class _View:
             told *= float(self.factor[undo.node])
         return told, own, -undo.child, -undo.node
 
+    def _own_gain(self, undo: _Undo) -> int:
+        """Return by how much a step back lowers the loss of its own generalization."""
+        move = self.moves[undo.node]
+        # children with equal counts lower it equally, and a wide hierarchy has many of those
+        like = b"" if undo.child < 0 else self.climber.counts[self.climber.children(undo.node)[undo.child]].tobytes()
+        if (undo.node, like) not in self.own_gains:
+            left = 0 if undo.child < 0 else _own_loss(self.climber, _less_child(move, undo.child))
+            self.own_gains[undo.node, like] = _own_loss(self.climber, move) - left
+        return self.own_gains[undo.node, like]
+
     def _effect(self, undo: _Undo) -> tuple[int, int]:
         """Return how many records would be in groups below k, and what would be untold."""
-        if undo not in self.seen:
-            counts = self._divided(undo)
-            sizes = counts.sum(axis=1)
-            self.seen[undo] = int(sizes[sizes < self.climber.task.k].sum()), _untold(counts)
-        return self.seen[undo]
+        if undo not in self.effects:
+            taken, made, left = self._divided(undo)
+            small = self.small - self._small(taken) + self._small(made) + self._small(left)
+            self.effects[undo] = small, self.untold - _untold(taken) + _untold(made) + _untold(left)
+        return self.effects[undo]
 
-    def _divided(self, undo: _Undo) -> LongArray:
-        """Return the class counts of the groups afterwards."""
-        column = self.climber.forest.column
-        row = int(column[undo.node])
-        own = [move for move in _without(self.moves, undo).values() if column[move.node] == row]
-        value = release_codes(self.cells.codes[row : row + 1], self.climber.cuts(own)[row : row + 1])
-        label, first = number_tuples(np.vstack([self.label, value]))
-        return _class_counts(self.climber, self.cells, label, len(first))
+    def _small(self, counts: LongArray) -> int:
+        sizes = counts.sum(axis=1)
+        return int(sizes[sizes < self.climber.task.k].sum())
+
+    def _divided(self, undo: _Undo) -> tuple[LongArray, LongArray, LongArray]:
+        """Return the class counts of the groups that lose records, of those that these make, and of what stays behind."""
+        climber, forest = self.climber, self.climber.forest
+        node = undo.node if undo.child < 0 else int(climber.children(undo.node)[undo.child])
+        row, low, high = int(forest.column[node]), int(forest.low[node]), int(forest.high[node])
+        inside = [
+            move
+            for move in self.moves.values()
+            if forest.column[move.node] == row
+            and low <= forest.low[move.node]
+            and forest.high[move.node] <= high
+            and move.node != undo.node
+        ]
+        below = self._below(row, low, high)
+        value = release_codes(self.cells.codes[row : row + 1, below], [climber.cut(row, inside)])
+        label, first = number_tuples(np.vstack([self.label[below], value]))
+        made = _class_counts(climber, self.cells, label, len(first), below)
+        old, place = np.unique(self.label[below][first], return_inverse=True)
+        taken = self.counts[old]
+        left = taken.copy()
+        np.subtract.at(left, place, made)
+        return taken, made, left
+
+    def _below(self, row: int, low: int, high: int) -> LongArray:
+        """Return the tuples whose code in column ``row`` is from ``low`` to ``high``."""
+        if row not in self.sorted:
+            order = np.argsort(self.cells.codes[row], kind="stable")
+            self.sorted[row] = order, self.cells.codes[row][order]
+        order, codes = self.sorted[row]
+        return order[np.searchsorted(codes, low) : np.searchsorted(codes, high, side="right")]
 
 
 def _own_loss(climber: Climber, move: Move) -> int:
@@ -217,6 +271,11 @@ def _stands_free(climber: Climber, moves: dict[int, Move], node: int) -> bool:
 def _without(moves: dict[int, Move], undo: _Undo) -> dict[int, Move]:
     if undo.child < 0:
         return {node: move for node, move in moves.items() if node != undo.node}
-    moved = moves[undo.node].moved.copy()
-    moved[undo.child] = False
-    return {**moves, undo.node: replace(moves[undo.node], moved=moved)}
+    return {**moves, undo.node: _less_child(moves[undo.node], undo.child)}
+
+
+def _less_child(move: Move, child: int) -> Move:
+    """Return the same generalization without the child at this place."""
+    moved = move.moved.copy()
+    moved[child] = False
+    return replace(move, moved=moved)
