@@ -45,7 +45,18 @@ def warn(message: str, kind: type[ShoalWarning]) -> None:
 
 
 class ShoalError(Exception):
-    """Base of every error shoal raises."""
+    """Base of every error shoal raises.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> try:
+    ...     shoal.anonymize({"age": [30, 40]}, k=1, quasi_identifiers=["age"])
+    ... except shoal.ShoalError as fault:
+    ...     print(fault)
+    The 'k' parameter of Anonymizer must be an int of at least 2. Got 1 instead.
+    Hint: k = 1 protects nobody; 5 to 20 are common choices.
+    """
 
     def __init__(self, message: str, hint: str | None = None, *, values: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -105,7 +116,18 @@ class MissingExtraError(ShoalError, ImportError):
 
 
 class ShoalWarning(UserWarning):
-    """Base of every warning shoal gives."""
+    """Base of every warning shoal gives.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", shoal.ShoalWarning)
+    ...     result = shoal.anonymize({"age": [30, 40], "name": ["Ada", "Bo"]}, k=2, quasi_identifiers=["age"])
+    >>> list(result.data)
+    ['age']
+    """
 
 
 class ColumnLeftOutWarning(ShoalWarning):

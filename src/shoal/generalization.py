@@ -60,7 +60,18 @@ class ColumnMapping(BaseModel):
 
 
 class Generalization(BaseModel):
-    """A mapping for each quasi-identifier. ``apply`` recodes a table with it; ``save`` writes JSON or TOML."""
+    """A mapping for each quasi-identifier. ``apply`` recodes a table with it; ``save`` writes JSON or TOML.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> jobs = shoal.Hierarchy.from_dict({"*": {"health": ["nurse", "doctor"], "craft": ["baker", "smith"]}})
+    >>> people = {"job": ["nurse", "doctor", "nurse", "baker", "smith", "smith"], "ill": ["y", "y", "y", "n", "n", "n"]}
+    >>> roles = {"quasi_identifiers": ["job"], "sensitive": ["ill"], "hierarchies": {"job": jobs}}
+    >>> mapping = shoal.anonymize(people, k=3, method="datafly", **roles).generalization
+    >>> mapping.apply({"job": ["doctor"], "ill": ["n"]})
+    {'job': ['health'], 'ill': ['n']}
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -54,6 +54,15 @@ def run_attacks(
     ``person`` says whose a record is, where people have several: attacks then count people. ``known`` is a list of people, ``previous`` an earlier release of the same people. Downcoding and,
     for representatives that are numbers, distance linkage are tried where the release is still in the order of the
     original, because only then can their guesses be checked.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
+    >>> [one.attack for one in shoal.attacks.run_attacks(patients, result, known, sensitive=["diagnosis"])]
+    ['linkage', 'homogeneity', 'row order', 'leftovers', 'downcoding']
     """
     on, sensitive = check_names("run_attacks", "on", on), check_names("run_attacks", "sensitive", sensitive)
     check_int("run_attacks", "k", k, least=2)

@@ -20,7 +20,18 @@ _SURE = 1.959964
 
 @dataclass(frozen=True)
 class Rate:
-    """A share with its 95 % interval (Wilson 1927)."""
+    """A share with its 95 % interval (Wilson 1927).
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
+    >>> found = shoal.attacks.linkage(patients, result, known).success
+    >>> found.low <= found.share <= found.high
+    True
+    """
 
     share: float
     low: float
@@ -41,7 +52,17 @@ def rate(hits: float, tried: int) -> Rate:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one attack found."""
+    """What one attack found.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
+    >>> shoal.attacks.linkage(patients, result, known).question
+    'Which released row is this person?'
+    """
 
     attack: str
     question: str

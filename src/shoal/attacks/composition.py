@@ -35,6 +35,17 @@ def two_releases(
     Columns that both releases show unchanged (sensitive and kept ones) tie their rows together: of the rows that fit
     a person in one release only those remain whose unchanged values also occur among the rows that fit in the other.
     The control is the better of the two releases alone. Use it before a second release, with the first as ``first``.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
+    >>> other = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="top-down")
+    >>> found = shoal.attacks.two_releases(patients, result, other, known, k=5)
+    >>> found.success.share >= found.control.share
+    True
     """
     check_int("two_releases", "k", k, least=2)
     own, one, other = as_frame(original), as_frame(first), as_frame(second)

@@ -39,6 +39,16 @@ def homogeneity(
     The control guesses the most frequent value of the whole release for everybody. Where ``person`` is named, a value counts once for each
     person who bears it in a row that fits, and a guess is right if the person bears it in any record; ``owner`` says whose each released row
     is, by default as for ``linkage``.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
+    >>> found = shoal.attacks.homogeneity(patients, result, known, "diagnosis")
+    >>> found.success.share >= found.control.share
+    True
     """
     own, published = as_frame(original), as_frame(release)
     columns = check_columns("known to the intruder", on, published.names)

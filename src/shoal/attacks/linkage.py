@@ -58,6 +58,15 @@ def linkage(
         At most this many people are looked for, drawn at random.
     seed
         Start of the random numbers.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
+    >>> shoal.attacks.linkage(patients, result, known).success.share <= 0.2
+    True
     """
     own, published = as_frame(original), as_frame(release)
     people = own if known is None else as_frame(known)

@@ -50,6 +50,14 @@ def companions(
         At most this many people are looked for, drawn at random.
     seed
         Start of the random numbers.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> visits = {"nr": [1, 1, 2, 2, 3, 3, 4, 4], "age": [20, 21, 20, 21, 40, 41, 40, 41]}
+    >>> result = shoal.anonymize(visits, k=2, quasi_identifiers=["age"], person="nr", method="mondrian")
+    >>> shoal.attacks.companions(visits, result, ["age"], "nr").verdict
+    'Nobody is named outright: whoever knows all records of a person is left with at least 2 people.'
     """
     own, published = as_frame(original), as_frame(release)
     columns = check_columns("known to the intruder", on, published.names)

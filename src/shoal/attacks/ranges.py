@@ -75,6 +75,16 @@ def downcoding(
     intruder who supposes so is right), and for nodes of a hierarchy in how many groups one record stands apart: all others
     lie below one child, so that whoever knows these others knows that the last one does not. Releases made with
     ``widen`` have fewer tight cells; ranges that are nodes of a fixed hierarchy have ends that no record need have.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian", ends="exact")
+    >>> found = shoal.attacks.downcoding(patients, result, known)
+    >>> found.success.share > found.control.share
+    True
     """
     own, published = as_frame(original), as_frame(release)
     names = check_columns("known to the intruder", [name for name in on if name in own.names], published.names)

@@ -40,6 +40,15 @@ def row_order(
     The control compares rows at random. Where both have the same number of rows and every row fits its place, the
     order was kept, and whoever knows the order of the original knows who is who. Representatives do not cover
     what they stand for; there a row fits its place if it is nearer to the original row there than to one at random.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
+    >>> shoal.attacks.row_order(patients, result.released, known).verdict
+    'Every row stands where it stood in the input: the order names everyone whose place is known.'
     """
     own, published = as_frame(original), as_frame(release)
     numbers = representative_columns(own, published, on)
@@ -113,6 +122,14 @@ def leftovers(original: Any, release: Any, quasi_identifiers: Sequence[str]) -> 
 
     Success is the share of records that at least one such column singles out; the control is the share that the
     released quasi-identifiers do.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 40, 41], "phone": ["0171", "0172", "0173", "0174"]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["phone"])
+    >>> shoal.attacks.leftovers(people, result, ["age"]).success.share
+    1.0
     """
     own, published = as_frame(original), as_frame(release)
     others = [name for name in published.names if name not in quasi_identifiers]

@@ -70,7 +70,16 @@ AT_MOST = frozenset({"t", "alpha", "beta", "delta"})
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """What protection a table has."""
+    """What protection a table has.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> found = shoal.audit(patients, quasi_identifiers=["birth_date", "sex"], sensitive=["diagnosis"])
+    >>> found.k, found.unique
+    (1, 298)
+    """
 
     records: int
     quasi_identifiers: tuple[str, ...]

@@ -52,7 +52,16 @@ def check_form(path: Path) -> str:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Releases side by side. Made by ``shoal.compare``; it holds figures and no rows."""
+    """Releases side by side. Made by ``shoal.compare``; it holds figures and no rows.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> found = shoal.compare(people, methods=["mondrian"], k=[2, 3], quasi_identifiers=["age", "sex"])
+    >>> found.table.select(["k", "method"]).to_pylist()
+    [{'k': 2, 'method': 'mondrian'}, {'k': 3, 'method': 'mondrian'}]
+    """
 
     points: tuple[Point, ...]
     kind: FrameKind = "arrow"

@@ -30,6 +30,12 @@ class AdultLike:
         salary-class.
     hierarchies
         A hierarchy for each column but salary-class.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.datasets.adult_like(500).table.column_names[:3]
+    ['age', 'workclass', 'education-num']
     """
 
     table: pa.Table
@@ -52,6 +58,13 @@ def adult_like(n: int = 30_000, seed: int = 0) -> AdultLike:
         The number of people.
     seed
         Equal seeds give equal tables, on every machine.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> made = shoal.datasets.adult_like(500)
+    >>> made.table.num_rows, sorted(made.hierarchies)[:3]
+    (500, ['age', 'education-num', 'marital-status'])
     """
     n, seed = check_size("adult_like", n, seed)
     return AdultLike(_table(Draws(seed), n), _hierarchies())

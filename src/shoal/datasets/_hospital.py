@@ -44,6 +44,12 @@ class Hospital:
     truth
         For each patient the row of the same person in ``voters``, -1 where there is none. It is known only because
         everything here is invented; it serves to measure attacks.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.datasets.hospital(500).voters.column_names[:3]
+    ['name', 'birth_date', 'sex']
     """
 
     patients: pa.Table

@@ -46,6 +46,12 @@ def scaled_tuples(
         The columns that vary; by default ``novelty`` of them chosen at random.
     seed
         Equal seeds give equal tables.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.datasets.scaled_tuples({"sex": ["f", "m"]}, {"sex": ["f", "m"]}, scale=3, novelty=1).num_rows
+    6
     """
     import pyarrow as pa
 

@@ -23,6 +23,12 @@ def uniform(n: int = 10_000, columns: int = 4, *, low: int = 1, high: int = 16, 
 
     The defaults are those of the synthetic data of Xu et al., *Utility-Based Anonymization Using Local Recoding*
     (KDD 2006), section 5.3. The columns are called A1, A2, …
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.datasets.uniform(1_000, 2, low=1, high=4).column_names
+    ['A1', 'A2']
     """
     draws, n, low, high = _checked("uniform", n, low, high, seed)
     return _table(columns, "uniform", lambda name: draws.integers(name, n, low, high))
@@ -36,6 +42,12 @@ def gaussian(
     Each value is a normal draw of standard deviation ``sigma`` rounded to an integer; draws outside the domain are
     drawn again. The defaults are those of Xu et al. (KDD 2006), section 5.3; the paper does not say where its mean
     lies, here it is ``(low + high) / 2``. The columns are called A1, A2, …
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.datasets.gaussian(1_000, 2, sigma=0.5).num_rows
+    1000
     """
     draws, n, low, high = _checked("gaussian", n, low, high, seed)
     sigma = check_float("gaussian", "sigma", sigma, least=0.0, above=True, most=1e9)

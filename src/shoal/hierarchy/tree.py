@@ -28,6 +28,22 @@ class Hierarchy(NumberedTree):
 
     Make one with ``from_csv``, ``from_dict``, ``from_parents``, ``from_prefixes``, ``from_intervals``,
     ``from_dates`` or ``flat``. It cannot be changed.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> zips = shoal.Hierarchy.from_prefixes(["40213", "40217", "51107"], [3, 0])
+    >>> zips.levels, zips.n_leaves
+    (3, 3)
+    >>> jobs = shoal.Hierarchy.from_dict({"*": {"health": ["nurse", "doctor"], "craft": ["baker", "smith"]}})
+    >>> print(jobs.show())
+    * (4)
+    ├── health (2)
+    │   ├── nurse
+    │   └── doctor
+    └── craft (2)
+        ├── baker
+        └── smith
     """
 
     # ------------------------------------------------------------------ making one

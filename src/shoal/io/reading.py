@@ -27,7 +27,7 @@ def read_table(
     date_format: str | Sequence[str] | None = None,
     missing: str | Sequence[str] | None = None,
 ) -> Any:
-    """Read a table as shoal understands it, into a frame of your choice.
+    r"""Read a table as shoal understands it, into a frame of your choice.
 
     Parameters
     ----------
@@ -43,6 +43,17 @@ def read_table(
     decimal, thousands, date_format, missing
         How values in text are written, as for ``Anonymizer``; detected where not given. What could be read in two
         ways stays text. What was understood is told by a ``NotationNotice``.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "people.csv")
+    ...     _ = file.write_text("age,zip\n30,00123\n40,00124\n")
+    ...     table = shoal.read_table(file)
+    >>> table.to_pydict()
+    {'age': [30, 40], 'zip': ['00123', '00124']}
     """
     check_choice("read_table", "into", into, ("arrow", "pandas", "polars", "duckdb"))
     notation = make_notation("read_table", decimal, thousands, date_format, missing)

@@ -79,5 +79,12 @@ def _choices(annotation: Any) -> tuple[Any, ...]:
 
 
 def method_infos() -> list[MethodInfo]:
-    """Return how each method describes itself."""
+    """Return how each method describes itself.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> [one.name for one in shoal.methods() if one.paper and "Xu" in one.paper]
+    ['bottom-up', 'mondrian', 'top-down']
+    """
     return [kind.info for kind in REGISTRY.loaded().values()]

@@ -25,6 +25,13 @@ class KMember(Method):
     Fewer than k records stay at the end; each joins the group whose total cost rises least. The cost is the weighted
     penalty of the group (the paper's information loss, which is the same sum over columns). The first seed
     is the record farthest from a random one; ties go to the record that comes first.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"], method=shoal.KMember()).groups.tolist()
+    [0, 0, 0, 1, 1, 1]
     """
 
     info: ClassVar[MethodInfo] = MethodInfo(

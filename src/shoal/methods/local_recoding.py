@@ -66,6 +66,13 @@ class BottomUp(Method):
     and with that the paper's results come out. Among equals the group with the lowest number is taken. The paper leaves open how a group is split: here a piece
     begins with the record farthest from the group's first and takes the records that widen it least. The nearest group is found by a
     search that skips far groups and is exact, where the paper looks at every group.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"], method=shoal.BottomUp(merge="union")).groups.tolist()
+    [0, 0, 0, 1, 1, 1]
     """
 
     split: bool = True
@@ -107,6 +114,13 @@ class TopDown(Method):
     least one of its sides has k. Small groups are repaired in the order in which they were cut. Two departures: records are
     pulled from a group of at least 2k - n records, where the paper says more than that, because such a group still
     keeps k; and they are chosen one at a time, the one that widens the group least first, where the paper asks for the best set.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"], method=shoal.TopDown(rounds=6)).groups.tolist()
+    [0, 0, 0, 1, 1, 1]
     """
 
     rounds: int = 3

@@ -40,6 +40,13 @@ class MergeSplit(Method):
     k = 10). Their pseudocode never mentions k. Ending at k exactly gives the sizes "close to k" they report on uniform data and leaves
     nothing to split; going on while IPG rises gives the flexible sizes they report on other data. The record a group began with is not split off again: the sweep has passed it. Nor is one that was
     split off k times. Every round keeps k records, so there are at most n / k rounds.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"], method=shoal.MergeSplit(grow=False)).groups.tolist()
+    [0, 0, 0, 1, 1, 1]
     """
 
     grow: bool = True

@@ -31,6 +31,13 @@ class Mondrian(Method):
     cut
         Strict cuts: ``"nearest"``, at the place nearest to the median that leaves k on both sides; ``"median"``, at the median or
         not at all, as the paper prints it and those who compare with it seem to have built it.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"], method=shoal.Mondrian(strict=False)).groups.tolist()
+    [0, 0, 0, 1, 1, 1]
     """
 
     strict: bool = True

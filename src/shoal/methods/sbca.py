@@ -41,6 +41,14 @@ class SBCA(Method):
     Where the paper leaves a choice: values equally similar keep their order, the first record's own value always
     leads; of records equally near the ones earlier in the sorted table are taken; cardinalities are those of the
     whole table throughout; a column's distance counts with its weight.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47, 48], "sex": ["f", "f", "f", "m", "m", "m", "m"]}
+    >>> result = shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"], method=shoal.SBCA(rest="nearest"))
+    >>> result.groups.tolist()
+    [0, 0, 0, 1, 1, 1, 1]
     """
 
     rest: Literal["join", "nearest", "suppress"] = "join"

@@ -101,6 +101,16 @@ def classification_error(
         method. Without them the released rows are split into ``folds`` and each is predicted from the others.
     learner
         ``"tree"``, a decision tree with at least 100 records a leaf, or ``"boosting"``, gradient-boosted trees.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
+    >>> found = shoal.metrics.classification_error(result, "diagnosis")
+    >>> 0 <= found.error <= 1
+    True
     """
     check_choice("classification_error", "learner", learner, ("tree", "boosting"))
     check_int("classification_error", "folds", folds, least=2)

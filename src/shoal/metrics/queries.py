@@ -78,7 +78,15 @@ def _unquote(text: str) -> str:
 
 
 def parse_query(text: str) -> Query:
-    """Read a query from its text, or raise with the place that cannot be read."""
+    """Read a query from its text, or raise with the place that cannot be read.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> query = shoal.metrics.parse_query("sum(cost): age 30..40, sex = F")
+    >>> query.total, [condition.column for condition in query.conditions]
+    ('cost', ['age', 'sex'])
+    """
     total, place = None, 0
     if match := _SUM.match(text):
         total, place = _unquote(match[1]), match.end()
@@ -120,7 +128,19 @@ def _parse_items(body: str) -> tuple[str, ...]:
 
 
 def read_queries(path: str | Path) -> list[Query]:
-    """Read one query a line from a text file."""
+    r"""Read one query a line from a text file.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "questions.txt")
+    ...     _ = file.write_text("age 30..50, sex = F\n")
+    ...     queries = shoal.metrics.read_queries(file)
+    >>> len(queries)
+    1
+    """
     refuse_pipe(Path(path))
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()

@@ -91,6 +91,14 @@ def query_error(
         The column that random sums add up; by default the first numeric quasi-identifier.
     seed
         Start of the random numbers.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> result = shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"])
+    >>> shoal.metrics.query_error(people, result, ["age 21..30, sex = f"]).mean
+    0.0
     """
     check_choice(_OWNER, "aggregate", aggregate, ("count", "sum"))
     table: CodedTable = result.coded
@@ -136,6 +144,14 @@ def random_queries(
 
     An interval column gets a range between two of its values. A category gets, with equal chance, one of its values or a random
     inner node of its hierarchy; where there is none but the root, that is no condition at all.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> result = shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"])
+    >>> len(shoal.metrics.random_queries(result.coded, 5))
+    5
     """
     if columns is None:
         columns = [name for name in table.names if name != total]

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KAnonymity(PrivacyModel):
-    """Every group has at least ``k`` records, or ``k`` persons where a person column is named."""
+    """Every group has at least ``k`` records, or ``k`` persons where a person column is named.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age", "sex"], models=[shoal.KAnonymity(3)])
+    >>> result.audit.k
+    3
+    """
 
     k: int
 

@@ -31,6 +31,14 @@ class LDiversity(PrivacyModel):
         For ``"recursive"``.
     column
         One sensitive column; by default all of them, each by itself.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 22, 23, 40, 41, 42, 43], "ill": ["flu", "flu", "flu", "gout", "gout", "gout", "flu", "gout"]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], sensitive=["ill"], models=[shoal.LDiversity(2)])
+    >>> result.audit.l
+    2
     """
 
     l: float  # noqa: E741  (the name everybody uses)

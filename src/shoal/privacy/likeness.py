@@ -33,6 +33,14 @@ class AlphaK(_OneBound):
         The largest share, above 0 and at most 1. Together with k it is (α,k)-anonymity, here for all values.
     column
         One sensitive column; by default all of them.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 22, 23, 40, 41, 42, 43], "ill": ["flu", "flu", "flu", "gout", "gout", "gout", "flu", "gout"]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], sensitive=["ill"], models=[shoal.AlphaK(0.75)])
+    >>> result.audit.alpha <= 0.75
+    True
     """
 
     alpha: float
@@ -62,6 +70,14 @@ class BetaLikeness(_OneBound):
         Also bound the gain by -ln p, which matters for frequent values.
     column
         One sensitive column; by default all of them.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 22, 23, 40, 41, 42, 43], "ill": ["flu", "flu", "flu", "gout", "gout", "gout", "flu", "gout"]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], sensitive=["ill"], models=[shoal.BetaLikeness(1.0)])
+    >>> result.audit.beta <= 1.0
+    True
     """
 
     beta: float
@@ -94,6 +110,14 @@ class DeltaDisclosure(_OneBound):
     Notes
     -----
     Values absent from a group are left out, as they must be unless every group is to hold every value.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 22, 23, 40, 41, 42, 43], "ill": ["flu", "flu", "flu", "gout", "gout", "gout", "flu", "gout"]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], sensitive=["ill"], models=[shoal.DeltaDisclosure(1.0)])
+    >>> result.audit.delta < 1.0
+    True
     """
 
     delta: float

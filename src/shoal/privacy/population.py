@@ -67,6 +67,16 @@ class KMap(_OnPopulation):
         The least number of people.
     population
         A table of the population with all quasi-identifiers, or the path of a file.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> town = {"age": list(range(18, 90)), "sex": ["f", "m"] * 36}
+    >>> model = shoal.KMap(4, population=town)
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age", "sex"], models=[model])
+    >>> result.models[0].describe()
+    'Whoever looks for a person in the population finds at least 4 who fit.'
     """
 
     k: int
@@ -105,6 +115,16 @@ class DeltaPresence(_OnPopulation):
     -----
     Nergiz, Atzori & Clifton (2007). It is counted for each group; where the boxes of local recoding overlap, a
     person who fits several groups is counted with each.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> town = {"age": list(range(18, 90)), "sex": ["f", "m"] * 36}
+    >>> model = shoal.DeltaPresence(0.0, 0.5, population=town)
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age", "sex"], models=[model])
+    >>> result.models[0].describe()
+    'Of the people who fit a group, at most 50% are in the table, so that being in it stays uncertain.'
     """
 
     low: float

@@ -40,6 +40,14 @@ class TCloseness(PrivacyModel):
     Notes
     -----
     The spread of the whole table is that of all its records, the withheld ones included.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 22, 23, 40, 41, 42, 43], "ill": ["flu", "flu", "flu", "gout", "gout", "gout", "flu", "gout"]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], sensitive=["ill"], models=[shoal.TCloseness(0.3)])
+    >>> result.audit.t <= 0.3
+    True
     """
 
     t: float

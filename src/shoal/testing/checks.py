@@ -273,6 +273,11 @@ def check_method(method: str | Method, *, skip: Sequence[str] = (), **parameters
     """Hold a method to every promise in ``CHECKS``; the first broken one raises AssertionError.
 
     ``skip`` names checks that do not apply (a reason belongs beside it); ``parameters`` are given to every run.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> shoal.testing.check_method("mondrian")
     """
     needs_trees = make_method(method).info.needs_hierarchies  # a wrong name is refused before the first check
 

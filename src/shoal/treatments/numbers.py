@@ -38,6 +38,14 @@ class Round(Treatment):
         A number such as 100, or for dates ``"day"``, ``"week"``, ``"month"``, ``"quarter"``, ``"year"``.
     random
         Round up or down at random, the nearer multiple more often, so that sums stay right on average.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 40, 41], "cost": [103, 1_250, 487, 90_311]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["cost"], treat={"cost": shoal.Round(100)})
+    >>> result.data["cost"]
+    [100, 1200, 500, 90300]
     """
 
     to: float | str
@@ -151,6 +159,14 @@ class TopCode(_Coded):
         The share of the values that stay: the limit is the value below which so many lie.
     replace
         ``"limit"``, or ``"mean"`` to release the mean of all values from the limit on, which keeps their sum.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 40, 41], "cost": [103, 1_250, 487, 90_311]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["cost"], treat={"cost": shoal.TopCode(value=1_000)})
+    >>> result.data["cost"]
+    [103, 1000, 487, 1000]
     """
 
     name: ClassVar[str] = "top-code"
@@ -170,6 +186,14 @@ class BottomCode(_Coded):
         The share of the values that is cut off.
     replace
         As in ``TopCode``.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 40, 41], "cost": [103, 1_250, 487, 90_311]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["cost"], treat={"cost": shoal.BottomCode(value=200)})
+    >>> result.data["cost"]
+    [200, 1250, 487, 90311]
     """
 
     name: ClassVar[str] = "bottom-code"
@@ -185,6 +209,14 @@ class Microaggregate(Treatment):
     ----------
     k
         The least number of records that share a mean.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 40, 41], "cost": [103, 1_250, 487, 90_311]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["cost"], treat={"cost": shoal.Microaggregate(2)})
+    >>> result.data["cost"]
+    [295, 45780, 295, 45780]
     """
 
     k: int = 5
@@ -228,6 +260,14 @@ class RankSwap(Treatment):
         How far a value may travel, as a share of all ranks (Moore 1996).
 
     Ranks are moved by secret random amounts and sorted anew, which permutes all records at once where Moore swaps pairs.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 40, 41], "cost": [103, 1_250, 487, 90_311]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["cost"], treat={"cost": shoal.RankSwap(0.5)})
+    >>> sorted(result.data["cost"])
+    [103, 487, 1250, 90311]
     """
 
     share: float = 0.05
@@ -268,6 +308,14 @@ class Noise(Treatment):
         The standard deviation of the noise, in the units of the column.
     share
         The same as a share of the column's own standard deviation.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 40, 41], "cost": [103, 1_250, 487, 90_311]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["cost"], treat={"cost": shoal.Noise(0.1)})
+    >>> len(result.data["cost"])
+    4
     """
 
     sd: float | None = None

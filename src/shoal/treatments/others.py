@@ -27,6 +27,14 @@ class Pram(Treatment):
     keep
         The chance that a value stays. Otherwise one is drawn from the column's own values, so that how often each
         occurs is the same on average (invariant PRAM), and counts can still be trusted.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 40, 41], "team": ["red", "blue", "red", "blue"]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["team"], treat={"team": shoal.Pram(0.8)})
+    >>> set(result.data["team"]) <= {"red", "blue"}
+    True
     """
 
     keep: float = 0.8
@@ -66,6 +74,15 @@ class ShiftDates(Treatment):
     person
         The column that tells whose a row is. Without it each row has a shift of its own. Columns that are shifted
         by the same number of days for the same persons are shifted together, so that the time between them stays.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> from datetime import date
+    >>> people = {"age": [20, 21, 40, 41], "visit": [date(2024, 3, day) for day in (1, 2, 3, 4)]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["visit"], treat={"visit": shoal.ShiftDates(30)})
+    >>> max(abs(new - old).days for old, new in zip(people["visit"], result.data["visit"])) <= 30
+    True
     """
 
     days: int
@@ -127,7 +144,16 @@ def _numbered(column: pa.ChunkedArray) -> LongArray:
 
 @dataclass(frozen=True)
 class Drop(Treatment):
-    """Leave the column out of the release; models still protect it where it is sensitive."""
+    """Leave the column out of the release; models still protect it where it is sensitive.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [20, 21, 40, 41], "cost": [103, 1_250, 487, 90_311]}
+    >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age"], keep=["cost"], treat={"cost": shoal.Drop()})
+    >>> list(result.data)
+    ['age']
+    """
 
     name: ClassVar[str] = "drop"
     technique: ClassVar[str] = "suppression: masking of an attribute"

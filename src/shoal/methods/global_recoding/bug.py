@@ -62,6 +62,15 @@ class BottomUpGeneralization(Method):
     steps of their own. Numbers without a hierarchy get a binary one, split where the class tells most, or, without
     a class, in halves. Tuples still below k are withheld as soon as there are few enough for ``max_suppression``.
     Privacy models beyond k are met by further steps of least loss. Column weights multiply the information lost.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> jobs = shoal.Hierarchy.from_dict({"*": {"health": ["nurse", "doctor"], "craft": ["baker", "smith"]}})
+    >>> people = {"job": ["nurse", "doctor", "nurse", "baker", "smith", "smith"], "ill": ["y", "y", "y", "n", "n", "n"]}
+    >>> roles = {"quasi_identifiers": ["job"], "sensitive": ["ill"], "hierarchies": {"job": jobs}}
+    >>> shoal.anonymize(people, k=3, method=shoal.BottomUpGeneralization(target="ill"), **roles).data["job"]
+    ['health', 'health', 'health', 'craft', 'craft', 'craft']
     """
 
     target: str | None = None

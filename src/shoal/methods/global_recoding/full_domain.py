@@ -85,6 +85,15 @@ class Datafly(Method):
     Sweeney (2002) goes on while more than k records are in tuples of fewer than k, then withholds those. Here
     ``max_suppression`` must allow it too: with its default of 0 nothing is withheld. Withheld records are left
     out, so there is no need to make their number at least k. Of equals the first column is raised.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> jobs = shoal.Hierarchy.from_dict({"*": {"health": ["nurse", "doctor"], "craft": ["baker", "smith"]}})
+    >>> people = {"job": ["nurse", "doctor", "nurse", "baker", "smith", "smith"], "ill": ["y", "y", "y", "n", "n", "n"]}
+    >>> roles = {"quasi_identifiers": ["job"], "sensitive": ["ill"], "hierarchies": {"job": jobs}}
+    >>> shoal.anonymize(people, k=3, method=shoal.Datafly(), **roles).data["job"]
+    ['health', 'health', 'health', 'craft', 'craft', 'craft']
     """
 
     at_most_k: bool = True
@@ -153,6 +162,15 @@ class Incognito(Method):
     lattice, not subset by subset of the columns (:mod:`shoal.methods.global_recoding.lattice`). Where records may be withheld, the best combination need not be minimal: going up loses more
     on every record but withholds fewer. Then all combinations that hold compete, from the cheapest on, until the
     levels alone cost more than the best found. Privacy models beyond k are tested on whole combinations only.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> jobs = shoal.Hierarchy.from_dict({"*": {"health": ["nurse", "doctor"], "craft": ["baker", "smith"]}})
+    >>> people = {"job": ["nurse", "doctor", "nurse", "baker", "smith", "smith"], "ill": ["y", "y", "y", "n", "n", "n"]}
+    >>> roles = {"quasi_identifiers": ["job"], "sensitive": ["ill"], "hierarchies": {"job": jobs}}
+    >>> shoal.anonymize(people, k=3, method=shoal.Incognito(), **roles).data["job"]
+    ['health', 'health', 'health', 'craft', 'craft', 'craft']
     """
 
     measure: Measure = "ncp"

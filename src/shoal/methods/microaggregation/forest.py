@@ -40,6 +40,14 @@ class Forest(Microaggregation):
     The sum of squares is at most (2k - 1)·max(2k - 1, 3k - 5)² times the least possible (Domingo-Ferrer 2006, slide 14), whichever neighbour is
     taken, and no group is larger than max(2k - 1, 3k - 5). The slides ask for trees of at most 2k - 1, which from k = 5 on cannot
     always be had: a record with three branches of k - 2 makes a tree of 3k - 5, and leaving the branches whole it has no two parts of k.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> bodies = {"height": [160, 161, 162, 180, 181, 182], "weight": [55, 57, 56, 80, 82, 81]}
+    >>> result = shoal.anonymize(bodies, k=3, quasi_identifiers=["height", "weight"], method=shoal.Forest(neighbour="any", tries=5))
+    >>> result.data["height"]
+    [161, 161, 161, 181, 181, 181]
     """
 
     neighbour: Literal["nearest", "any"] = "nearest"

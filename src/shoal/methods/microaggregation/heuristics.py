@@ -56,6 +56,14 @@ class MDAV(Microaggregation):
     With categories among the columns this is MDAV-generic: the average record has their most frequent values.
     Where the papers are silent on ties, the record that comes first is taken; with this choice the figures
     published for the reference sets come out to the last digit.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> bodies = {"height": [160, 161, 162, 180, 181, 182], "weight": [55, 57, 56, 80, 82, 81]}
+    >>> result = shoal.anonymize(bodies, k=3, quasi_identifiers=["height", "weight"], method=shoal.MDAV(refine=True))
+    >>> result.data["height"]
+    [161, 161, 161, 181, 181, 181]
     """
 
     refine: bool = False
@@ -114,6 +122,14 @@ class VMDAV(Microaggregation):
         ``"last"`` one, which reproduces the figures published for ``gamma`` 0.2 on census and tarragona.
     scale, within, round_integers, nominal
         As in ``MDAV``.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> bodies = {"height": [160, 161, 162, 180, 181, 182], "weight": [55, 57, 56, 80, 82, 81]}
+    >>> result = shoal.anonymize(bodies, k=3, quasi_identifiers=["height", "weight"], method=shoal.VMDAV())
+    >>> result.data["height"]
+    [161, 161, 161, 181, 181, 181]
     """
 
     gamma: float = 0.2
@@ -158,6 +174,13 @@ class Univariate(Microaggregation):
     -----
     The cut minimises the loss in all columns along the order, where the literature often looks at the
     projected values alone; for one column the two agree.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> wages = {"wage": [10, 11, 12, 50, 51, 52, 53]}
+    >>> shoal.anonymize(wages, k=3, quasi_identifiers=["wage"], method=shoal.Univariate()).data
+    {'wage': [11, 11, 11, 52, 52, 52, 52]}
     """
 
     projection: str = "principal"

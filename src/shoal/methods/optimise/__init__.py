@@ -53,6 +53,13 @@ class Optimise(Representing):
         What stands for a group when representatives are released; as in ``MDAV``.
     params
         What each part may spend, in the place of what the named effort allows (``methods.optimise.params``).
+
+    Examples
+    --------
+    >>> import shoal
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"], method=shoal.Optimise(), effort="fast").groups.tolist()
+    [0, 0, 0, 1, 1, 1]
     """
 
     params: Params | None = None
