@@ -65,10 +65,8 @@ class Result(Release, Generic[Table]):
     5
     >>> result.data.column_names
     ['birth_date', 'sex', 'diagnosis']
-    >>> print(result.explain(0, "sex"))
-    This person shares all released values with 8 others.
-    All 9 have the same sex, so nothing of it is lost.
-    The whole release loses 2 % of the detail.
+    >>> result.suppressed
+    0
     """
 
     inputs: tuple[Path, ...] = ()
