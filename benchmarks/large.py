@@ -2,18 +2,23 @@
 
 python -m benchmarks.large                       both tables at 1,000,000 records in memory, efforts fast and balanced
 python -m benchmarks.large A 1000000 fast        one table, its records, an effort
+python -m benchmarks.large A 10000000 fast stream [FOLDER]    from file to file; rows lie in FOLDER meanwhile
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.large_tables import make
+import shoal
+from benchmarks.large_tables import make, write_parts
 from benchmarks.measuring import Row, in_new_process, kept_rows, peak_megabytes, publish
+from benchmarks.memory import watch_process
 from shoal.arrays import Effort
 from shoal.encoding import CodedTable, encode
 from shoal.engines.memory import group_table
@@ -25,6 +30,8 @@ from shoal.methods.optimise.problem import Problem
 
 K = 10
 TABLES = ("A", "M")
+MEMORY = "2GB"
+WORKERS = 2
 
 
 def coded_table(name: str, records: int) -> CodedTable:
@@ -62,24 +69,78 @@ def measure(name: str, records: int, effort: Effort) -> Row:
     }
 
 
+def measure_stream(name: str, records: int, effort: Effort, folder: str | None = None) -> Row:
+    """Release a folder of Parquet files into another one; CPU and memory are those of all processes together."""
+    with tempfile.TemporaryDirectory(dir=folder) as room:
+        place = Path(room)
+        (place / "source").mkdir()
+        in_new_process(_write_source, name, records, place)
+        release_source(name, effort, place, "few")  # compiles the kernels
+        watched = watch_process(release_source, name, effort, place, "source")
+    return {
+        "table": name,
+        "records": records,
+        "engine": "stream",
+        "effort": effort,
+        "fragments": watched.value["fragments"],
+        "loss": watched.value["loss"],
+        "CPU s": watched.seconds,
+        "peak MB": round(watched.megabytes),
+        "with mapped files MB": round(watched.with_files),
+    }
+
+
+def _write_source(name: str, records: int, place: Path) -> Row:
+    write_parts(name, records, place / "source")
+    (place / "few").mkdir()
+    write_parts(name, 3_000, place / "few")
+    return {}
+
+
+def release_source(name: str, effort: Effort, place: Path, source: str) -> Row:
+    """Release one of the folders of a benchmark's place."""
+    made = make(name, 1)
+    recipe = shoal.Anonymizer(
+        k=K,
+        quasi_identifiers=made.quasi_identifiers,
+        sensitive=made.sensitive,
+        hierarchies=made.hierarchies,
+        effort=effort,
+        ends="exact",
+    )
+    found = recipe.stream(place / source, place / f"released-{source}", memory=MEMORY, workers=WORKERS)
+    return {"fragments": found.fragments, "loss": found.metrics["ncp"]}
+
+
 def main() -> None:
     """Measure what is asked for, and keep it beside what was measured before."""
     asked = sys.argv[1:]
+    if asked[3:4] == ["stream"]:
+        keep(measure_stream(asked[0], int(asked[1]), _effort(asked[2]), *asked[4:5]))
+        return
     cases = (
         [(asked[0], int(asked[1]), asked[2])]
         if asked
         else [(name, 1_000_000, effort) for name in TABLES for effort in ("fast", "balanced")]
     )
-    rows = kept_rows("large")
     for case in cases:
-        row = in_new_process(measure, *case)
-        rows = [one for one in rows if _key(one) != _key(row)] + [row]
-        rows.sort(key=_key)
-        publish("large", f"Large tables, k = {K} (CPU seconds of grouping)", rows, "python -m benchmarks.large")
+        keep(in_new_process(measure, *case))
 
 
-def _key(row: Row) -> tuple[str, ...]:
-    return tuple(str(row[name]) for name in ("table", "records", "engine", "effort"))
+def _effort(text: str) -> Effort:
+    return "fast" if text == "fast" else "balanced"
+
+
+def keep(row: Row) -> None:
+    """Keep one row in place of an older one of its kind."""
+    rows = [one for one in kept_rows("large") if _key(one) != _key(row)] + [row]
+    rows.sort(key=_key)
+    title = f"Large tables, k = {K} (CPU seconds: of grouping in memory, from file to file streamed by {WORKERS} workers in {MEMORY})"
+    publish("large", title, rows, "python -m benchmarks.large")
+
+
+def _key(row: Row) -> tuple[str, str, str, int]:
+    return str(row["table"]), str(row["engine"]), str(row["effort"]), int(row["records"])
 
 
 if __name__ == "__main__":

@@ -7,10 +7,12 @@ one released as a set, with missing values.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as papq
 
 from shoal.datasets import adult_like
 from shoal.hierarchy import Hierarchy
@@ -35,6 +37,18 @@ def make(name: str, records: int, seed: int = 0) -> Sample:
     return _adult(records, seed) if name == "A" else _mixed(records, seed)
 
 
+PART = 1_000_000
+"""Rows of a part on disk."""
+
+
+def write_parts(name: str, records: int, folder: Path) -> Sample:
+    """Write so many rows as a folder of Parquet files, each made from a seed of its own; return the last part."""
+    for number, begin in enumerate(range(0, records, PART)):
+        made = make(name, min(PART, records - begin), seed=number)
+        papq.write_table(made.table, folder / f"part-{number:05}.parquet")
+    return made
+
+
 def _adult(records: int, seed: int) -> Sample:
     made = adult_like(records, seed)
     names = [name for name in made.table.column_names if name != "salary-class"]
@@ -46,7 +60,7 @@ def _mixed(records: int, seed: int) -> Sample:
     kind = draw.integers(
         0, 8, records
     )  # people of one kind are alike in all columns, so that there is something to find
-    age = np.clip(np.rint(draw.normal(20 + 8 * kind, 6)), 0, 100)
+    age = np.round(np.clip(draw.normal(20 + 8 * kind, 6), 0, 100), 2)
     income = np.rint(np.exp(draw.normal(9.6 + 0.1 * kind + 0.01 * age, 0.2)))
     height = np.round(draw.normal(165 + 2 * (kind % 4), 5), 1)
     visits = np.round(draw.gamma(2.0 + 0.05 * age, 0.5), 2)
