@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.encoding import encode
-from shoal.engines.contents import in_sample
+from shoal.engines.contents import in_sample, order_by_content
 from shoal.engines.memory import group_table
 from shoal.errors import CancelledError
 from shoal.frames import to_frame
@@ -70,10 +70,22 @@ def test_models_are_measured_against_the_whole_table_and_not_the_fragment():
     assert alone.measured(labels, 10) != pytest.approx(whole.measured(of_all, 10), rel=1e-6)
 
 
-def test_a_small_table_is_one_fragment_and_keeps_the_groups_of_the_method():
+def test_a_small_table_is_one_fragment_grouped_in_the_order_of_its_content():
     table = coded(people(300))
-    task = Task(k=5, effort="fast")
-    assert (group_table(Optimise(), table, task).labels == Optimise().run(table, task).labels).all()
+    task, order = Task(k=5, effort="fast"), order_by_content(table)
+    found = group_table(Optimise(), table, task).labels
+    assert (found[order] == Optimise().run(table.take(order), task).labels).all()
+
+
+@pytest.mark.parametrize("method", ["optimise", "bottom-up", "top-down", "k-member", "sbca", "merge-split"])
+@pytest.mark.parametrize("records", [120, 700])
+@pytest.mark.usefixtures("small_fragments")
+def test_the_order_of_rows_does_not_matter_to_local_methods_on_tables_of_any_size(method, records):
+    table = people(records)
+    order = np.random.default_rng(1).permutation(records)
+    one, other = released(table, method=method), released(table.take(pa.array(order)), method=method)
+    assert rows(one) == rows(other)
+    assert one.details.get("fragments", 1) > 1 or records < 300
 
 
 @pytest.mark.usefixtures("small_fragments")

@@ -24,7 +24,6 @@ from shoal.engines.plan import (
 )
 from shoal.methods.base import Grouping, Method, Task, say_nothing
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.optimise import Optimise
 from shoal.methods.stopping import INTERRUPTS, cancellable
 
 if TYPE_CHECKING:
@@ -35,15 +34,17 @@ if TYPE_CHECKING:
 def group_table(
     method: Method, table: CodedTable, task: Task, models: Sequence[PrivacyModel] = (), sensitive: Sequence[str] = ()
 ) -> Grouping:
-    """Group the records of a table: a large one fragment by fragment where the method is the optimiser, any other as a whole.
+    """Group the records of a table by the plan where it can be cut, so that the order of its rows does not matter; else as it is.
 
     A person's records may lie in several fragments, for what must hold is that each group has ``k`` persons; where they have to stay
     together, the table stays whole. The requirements of ``task`` are ``models``, bound to the table.
     """
     job = Job(method, replace(task, requirements=()), tuple(models), tuple(sensitive))
-    share = sample_share(table.records, job, table.columns)
-    if share is None or task.together or not isinstance(method, Optimise) or not can_be_cut(job):
+    if not can_be_cut(job):
         return group_records(method, table, task)
+    share = sample_share(table.records, job, table.columns)
+    if share is None:
+        return run_fragment(table, job, table.records)
     whole = table.as_whole()
     task.progress(0.0, "cutting the table")
     return _group_fragments(whole, job, fragment_by_record(whole, job, share))

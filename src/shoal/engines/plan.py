@@ -164,14 +164,14 @@ def run_fragment(part: CodedTable, job: Job, records: int) -> Grouping:
         requirements=(*at_least_units(ordered, job.task.k), *bind_models(job.models, ordered, job.sensitive)),
         effort=_share_of_effort(job.task.effort, part.records / records),
     )
-    found = group_records(_method_of(job), ordered, task)
+    found = group_records(_method_of(job) if part.records < records else job.method, ordered, task)
     labels = np.empty(part.records, np.int32)
     labels[order] = found.labels
     return replace(found, labels=labels)
 
 
 def _method_of(job: Job) -> Method:
-    """Return the method that works on a fragment: the optimiser at effort "fast" spends less there."""
+    """Return the method that works on one fragment of several: the optimiser at effort "fast" spends less there."""
     if isinstance(job.method, Optimise) and job.method.params is None and job.task.effort == "fast":
         return replace(job.method, params=FAST_FRAGMENT)
     return job.method
@@ -182,15 +182,24 @@ def _share_of_effort(effort: Effort, share: float) -> Effort:
 
 
 def can_be_cut(job: Job) -> bool:
-    """Tell whether groups can be found fragment by fragment without breaking a promise to the whole table.
+    """Tell whether groups are found fragment by fragment, without breaking a promise to the whole table.
+
+    Only by local methods: Mondrian cuts the table itself, global recodings and microaggregation are about all of it. Records that
+    have to stay together would be parted. See also ``uncuttable_models``.
+    """
+    return (
+        job.method.info.family == "local"
+        and not job.task.together
+        and not uncuttable_models(job.models)
+        and job.task.release == "ranges"
+    )
+
+
+def uncuttable_models(models: Sequence[PrivacyModel]) -> list[str]:
+    """Return the names of the models that cannot be kept fragment by fragment.
 
     δ-disclosure cannot: two groups that keep it may break it together if they are released alike. Nor can models on a
     population, nor those of other packages, of which nothing is known.
     """
-    return not uncuttable_models(job.models) and job.task.release == "ranges"
-
-
-def uncuttable_models(models: Sequence[PrivacyModel]) -> list[str]:
-    """Return the names of the models that cannot be kept fragment by fragment."""
     known = (KAnonymity, LDiversity, TCloseness, AlphaK, BetaLikeness)
     return [type(model).__name__ for model in models if not isinstance(model, known)]
