@@ -26,6 +26,7 @@ from shoal.audit import (
     measure_people,
     recount,
 )
+from shoal.audit.recount import refuse_failing_model
 from shoal.encoding import CodedTable, survey_weights
 from shoal.ends import ColumnEnds, released_boxes, round_ends, values_shown
 from shoal.errors import PrivacyError
@@ -63,7 +64,7 @@ def make_release(
     released = _assemble(frame, coded, grouping, cover, recipe, ends)
     _check_cover(frame, coded, grouping.labels, released, recipe)
     owners = _owners(frame, grouping.labels, recipe)
-    counted = _verify(released, owners, grouping.labels, coded, recipe, models, requirements)
+    counted = verify_rows(released, owners, grouping.labels, coded, recipe, models, requirements)
     boxes = released_boxes(coded, cover, ends) if ends else None
     shown = values_shown(cover, ends)
     metrics = measure(Outcome(coded, grouping.labels, shown, recipe.k, boxes and (boxes.space, boxes.cover)))
@@ -71,7 +72,9 @@ def make_release(
         released=released,
         groups=grouping.labels,
         metrics=metrics | _certificate(metrics["ncp"], grouping.details),
-        audit=_audit(released, owners, coded, counted, recipe, requirements, _weight(frame, grouping.labels, recipe)),
+        audit=audit_rows(
+            released, owners, coded, counted, recipe, requirements, _weight(frame, grouping.labels, recipe)
+        ),
         recipe=recipe,
         coded=coded,
         cover=shown,
@@ -133,7 +136,8 @@ def _assemble(
     passed = {*recipe.sensitive, *recipe.keep, *recipe.pseudonymize} - dropped_columns(recipe.treat)
     averaged = averaged_weight(recipe)
     if averaged is not None:
-        recoded[averaged] = _mean_of_groups(survey_weights(frame, averaged), grouping.labels)
+        means = mean_of_groups(survey_weights(frame, averaged), grouping.labels)
+        recoded[averaged] = pa.array(means[grouping.labels[kept]])
     columns: dict[str, Any] = {}
     for name in frame.names:
         if name in recoded:
@@ -144,12 +148,11 @@ def _assemble(
     return pa.table(columns)
 
 
-def _mean_of_groups(weight: FloatArray, labels: IntArray) -> pa.Array:
-    """Return survey weights as the mean of each group: no record can be found by its own, and sums over groups stay."""
+def mean_of_groups(weight: FloatArray, labels: IntArray) -> FloatArray:
+    """Return the mean survey weight of each group: no record can be found by its own, and sums over groups stay."""
     kept = labels >= 0
     size = np.bincount(labels[kept])
-    mean = np.bincount(labels[kept], weight[kept]) / np.maximum(size, 1)
-    return pa.array(mean[labels[kept]])
+    return np.asarray(np.bincount(labels[kept], weight[kept]) / np.maximum(size, 1), np.float64)
 
 
 def _check_cover(frame: Frame, coded: CodedTable, labels: IntArray, released: pa.Table, recipe: Recipe) -> None:
@@ -178,7 +181,7 @@ def _owners(frame: Frame, labels: IntArray, recipe: Recipe) -> dict[str, pa.Chun
     return {unit: frame.table.column(name).take(kept) for unit, name in named.items() if name is not None}
 
 
-def _verify(
+def verify_rows(
     released: pa.Table,
     owners: dict[str, pa.ChunkedArray],
     labels: IntArray,
@@ -203,16 +206,12 @@ def _verify(
         if name in released.column_names:
             check_codes(name, coded.attributes[name].codes[labels >= 0], released.column(name))
     for model, requirement in zip(models, requirements, strict=True):
-        failing = int(requirement.failing(counted, int(counted.max(initial=-1)) + 1).sum())
-        if failing:
-            raise PrivacyError(
-                f"{type(model).__name__} does not hold in {failing} groups. Nothing was released.",
-                hint="relax the model, allow suppression, or take another method.",
-            )
+        groups = int(counted.max(initial=-1)) + 1
+        refuse_failing_model(type(model).__name__, int(requirement.failing(counted, groups).sum()))
     return counted
 
 
-def _audit(
+def audit_rows(
     released: pa.Table,
     owners: dict[str, pa.ChunkedArray],
     coded: CodedTable,

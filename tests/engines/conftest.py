@@ -5,6 +5,14 @@ from __future__ import annotations
 import pytest
 
 from shoal.engines import plan
+from shoal.engines.stream import engine
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    """Let batches on disk have 100 rows, so that small tables have many."""
+    monkeypatch.setattr(engine, "_ROWS", 100)
+    monkeypatch.setattr(engine, "_FEWEST_ROWS", 100)
 
 
 @pytest.fixture

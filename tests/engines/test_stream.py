@@ -28,11 +28,7 @@ COMMON = {
 }
 
 
-@pytest.fixture(autouse=True)
-def small_batches(monkeypatch):
-    """Let batches on disk have 100 rows, so that small tables have many."""
-    monkeypatch.setattr(engine, "_ROWS", 100)
-    monkeypatch.setattr(engine, "_FEWEST_ROWS", 100)
+pytestmark = pytest.mark.usefixtures("small_batches")
 
 
 def rows_of(table):
@@ -199,9 +195,9 @@ def test_a_group_below_k_in_the_staged_rows_stops_the_release(tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"method": "mdav", "hierarchies": {}, "quasi_identifiers": ["age"]}, "mdav"),
-        ({"widen": 0.5}, "widen"),
-        ({"models": [shoal.DeltaDisclosure(2.0)]}, "DeltaDisclosure"),
+        ({"method": "mdav", "hierarchies": {}, "quasi_identifiers": ["age"]}, "representatives"),
+        ({"models": [shoal.KMap(5, people(50))]}, "KMap"),
+        ({"treat": {"illness": shoal.Drop()}}, "illness"),
     ],
 )
 def test_what_cannot_be_streamed_is_refused_before_any_work(tmp_path, parameters, words):

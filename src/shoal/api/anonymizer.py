@@ -28,7 +28,7 @@ from shoal.arrays import CancelToken, Effort, Progress, Release
 from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Unit, Weight, check_hierarchies, encode, with_units
 from shoal.ends import EndsChoice
 from shoal.engines.memory import group_table
-from shoal.engines.stream.engine import StreamRelease
+from shoal.engines.stream.order import StreamRelease
 from shoal.errors import DataError, ParameterError, PublicationWarning, warn
 from shoal.frames import Frame, to_frame
 from shoal.hierarchy import Hierarchy
@@ -332,10 +332,15 @@ class Anonymizer:
             treated = pseudonymize_columns(treated, self.pseudonymize, read_key(self.key))
         return treated, done
 
-    def _encode(self, frame: Frame) -> CodedTable:
+    @property
+    def attributes(self) -> list[str]:
+        """The columns that models and the method look at beside the quasi-identifiers."""
         named: list[str] = [getattr(self.method, option, None) or "" for option in ("target", "within")]
         known = {*self.quasi_identifiers, *self.sensitive, ""}
-        attributes = [*self.sensitive, *(name for name in dict.fromkeys(named) if name not in known)]
+        return [*self.sensitive, *(name for name in dict.fromkeys(named) if name not in known)]
+
+    def _encode(self, frame: Frame) -> CodedTable:
+        attributes = self.attributes
         check_columns("a column the method looks at", attributes, frame.names)
         coded = encode(
             frame,

@@ -13,13 +13,17 @@ import pyarrow as pa
 
 from shoal.api.roles import check_role_columns, warn_of_columns_left_out
 from shoal.engines.plan import Job, uncuttable_models
-from shoal.engines.stream.engine import Order, StreamRelease, free_memory, stream
+from shoal.engines.stream.engine import stream
+from shoal.engines.stream.order import Order, StreamRelease, free_memory
 from shoal.errors import NotationNotice, ParameterError
 from shoal.frames import Frame
 from shoal.io.source import ReadOptions
 from shoal.methods.base import Task
+from shoal.privacy.likeness import DeltaDisclosure
 from shoal.recipe import recipe_inputs
-from shoal.validation import check_int, check_path
+from shoal.treatments import dropped_columns, treatment_settings
+from shoal.treatments.pseudonyms import read_key
+from shoal.validation import check_columns, check_int, check_path
 
 if TYPE_CHECKING:
     from shoal.api.anonymizer import Anonymizer
@@ -29,8 +33,6 @@ _WORKER = 1 << 29
 """Memory that a worker takes, about."""
 _OF_TEXT, _OF_PACKED = 8, 40
 """Bytes in memory for each byte of a text file, and of a packed one; measured with eight quasi-identifiers."""
-_NOT_YET = ("person", "household", "survey_weight", "together", "pseudonymize", "treat")
-"""Parameters that need rows of several fragments, or steps that are not taken there."""
 
 
 def parse_memory(owner: str, text: Any) -> int:
@@ -49,22 +51,15 @@ def parse_memory(owner: str, text: Any) -> int:
 
 
 def check_streamable(recipe: Anonymizer) -> None:
-    """Refuse in one sentence, before any work, what cannot be done fragment by fragment."""
-    family = recipe.method.info.family
-    if family not in {"local", "multidimensional"}:
-        raise _refusal(
-            f"the method {recipe.method.info.name!r}, which needs the whole table", "take method='optimise'."
-        )
+    """Refuse in one sentence, before any work, what cannot be streamed."""
     if recipe.release != "ranges":
-        raise _refusal("a release with representatives", "take release='ranges'.")
-    if recipe.widen:
-        raise _refusal("'widen'", "leave it out.")
-    models = uncuttable_models(recipe.models)
-    if models:
-        raise _refusal(f"{models[0]}, which must see all groups at once", "leave it out, or take engine='memory'.")
-    for name in _NOT_YET:
-        if getattr(recipe, name, None):
-            raise _refusal(f"the parameter {name!r}", "leave it out, or take engine='memory'.")
+        raise _refusal("a release with representatives", "take release='ranges', or engine='memory'.")
+    seeing = [model for model in uncuttable_models(recipe.models) if model != DeltaDisclosure.__name__]
+    if seeing:
+        raise _refusal(f"{seeing[0]}, which looks at more than the table", "leave it out, or take engine='memory'.")
+    dropped = dropped_columns(treatment_settings(recipe.treat)).intersection(recipe.sensitive)
+    if dropped:
+        raise _refusal(f"the sensitive column {min(dropped)!r} dropped", "leave it out of 'sensitive'.")
 
 
 def is_too_large(place: str | Path) -> bool:
@@ -101,21 +96,22 @@ def stream_release(
     task = Task(k=recipe.k, max_suppression=recipe.max_suppression, effort=recipe.effort, seed=recipe.seed)
     given = options or ReadOptions()
 
-    def check_columns(names: Sequence[str]) -> None:
+    def check_table(names: Sequence[str]) -> None:
         frame = Frame(pa.table({name: pa.array([], pa.string()) for name in names}))
-        check_role_columns(recipe.roles, frame)
-        warn_of_columns_left_out(recipe.roles, frame)
+        check_role_columns(recipe.named, frame)
+        warn_of_columns_left_out(recipe.named, frame)
+        check_columns("a column the method looks at", recipe.attributes, frame.names)
 
     local = "://" not in str(data)
     order = Order(
         place=data,
         target=check_path("Anonymizer.stream", "target", target),
-        quasi_identifiers=recipe.quasi_identifiers,
-        sensitive=recipe.sensitive,
-        keep=recipe.keep,
+        recipe=recipe.recipe(),
+        attributes=tuple(recipe.attributes),
+        treat=recipe.treat,
+        key=None if recipe.key is None else read_key(recipe.key),
         job=Job(recipe.method, task, recipe.models, recipe.sensitive),
         options=ReadOptions(given.separator, given.encoding, recipe.notation, given.table, given.query),
-        ends=recipe.ends,
         kinds=recipe.kinds,
         hierarchies=recipe.hierarchies,
         weights=recipe.weights,
@@ -123,8 +119,8 @@ def stream_release(
         workers=check_int("Anonymizer.stream", "workers", number, least=1),
         scratch=None if scratch is None else check_path("Anonymizer.stream", "scratch", scratch),
         force=force,
-        inputs=(*([Path(data)] if local else []), *recipe_inputs(recipe.recipe())),
-        check_columns=check_columns,
+        inputs=(*([Path(data)] if local else []), *recipe_inputs(recipe.recipe()), *recipe.key_files),
+        check_columns=check_table,
         progress=recipe.progress,
         cancel=recipe.cancel,
     )

@@ -99,10 +99,24 @@ def check_companions(label: IntArray, column: pa.ChunkedArray, k: int, unit: str
 
 
 def _check_size(size: LongArray, k: int, whom: str) -> None:
-    if len(size) and size.min() < k:
+    refuse_small_group(int(size.min(initial=k)), k, whom)
+
+
+def refuse_small_group(smallest: int, k: int, whom: str = "") -> None:
+    """Raise where the smallest group that was counted is below ``k``; wherever a release is counted, this is said."""
+    if smallest < k:
         raise PrivacyError(
-            f"The release is not {k}-anonymous: the fresh count found a group of {size.min()}{whom}. Nothing was released.",
+            f"The release is not {k}-anonymous: the fresh count found a group of {smallest}{whom}. Nothing was released.",
             hint="this is a fault in the method; please report it.",
+        )
+
+
+def refuse_failing_model(name: str, groups: int) -> None:
+    """Raise where a model does not hold in some of the groups that were counted."""
+    if groups:
+        raise PrivacyError(
+            f"{name} does not hold in {groups} groups. Nothing was released.",
+            hint="relax the model, allow suppression, or take another method.",
         )
 
 

@@ -14,7 +14,7 @@ from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.api import Anonymizer
-    from shoal.engines.stream.engine import StreamRelease
+    from shoal.engines.stream.order import StreamRelease
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from shoal.encoding import CodedTable
 from shoal.ends import ColumnEnds, Ranges, ranges_of, released_boxes, values_shown
 from shoal.engines.learning import Coding
 from shoal.frames import Frame
+from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
 from shoal.metrics.base import Outcome
 from shoal.metrics.loss import il_of_groups, iloss, md, ncp_columns, pg_of_groups
@@ -101,7 +102,8 @@ class Piece:
     """The released quasi-identifiers of the records that are kept, in the order of the fragment's records."""
     kept: IntArray
     """Which of the fragment's records these are."""
-    statistics: Statistics
+    statistics: Statistics | None = None
+    """Sums over its groups; None where these are not all of its own."""
 
 
 def fragment_ranges(part: CodedTable, grouping: Grouping) -> dict[int, Ranges]:
@@ -118,11 +120,27 @@ def release_fragment(
 ) -> Piece:
     """Render the groups of one fragment and measure them; ``ends`` say where ranges end, where that is not at their own values."""
     cover, ends = released_cover(part, grouping), ends or {}
+    piece = release_rows(part, grouping.labels, cover, ends)
+    return replace(piece, statistics=measure_groups(part, grouping.labels, cover, k, ends))
+
+
+def measure_groups(
+    part: CodedTable, labels: IntArray, cover: Cover, k: int, ends: Mapping[int, ColumnEnds]
+) -> Statistics:
+    """Return the sums over the groups of some records."""
     boxes = released_boxes(part, cover, ends) if ends else None
-    shown = values_shown(cover, ends)
-    outcome = Outcome(part, grouping.labels, shown, k, boxes and (boxes.space, boxes.cover))
-    kept = np.flatnonzero(grouping.labels >= 0).astype(np.int32)
-    return Piece(render(part, grouping.labels, cover, ends), kept, statistics_of(part, grouping.labels, outcome))
+    outcome = Outcome(part, labels, values_shown(cover, ends), k, boxes and (boxes.space, boxes.cover))
+    return statistics_of(part, labels, outcome)
+
+
+def release_rows(part: CodedTable, labels: IntArray, cover: Cover, ends: Mapping[int, ColumnEnds]) -> Piece:
+    """Render some records of groups whose boxes are known; other records of these groups may lie elsewhere."""
+    kept = np.flatnonzero(labels >= 0).astype(np.int32)
+    here, number = np.unique(labels[kept], return_inverse=True)
+    present = Cover(cover.low[:, here], cover.high[:, here], cover.words[here], cover.size[here])
+    renumbered = np.full(len(labels), -1, np.int32)
+    renumbered[kept] = number.reshape(-1)
+    return Piece(render(part, renumbered, present, ends), kept)
 
 
 def check_cells(coding: Coding, original: Frame, piece: Piece) -> None:

@@ -13,11 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.audit import AT_MOST, Audit, measure_attribute
-from shoal.audit.recount import recount
+from shoal.audit.recount import recount, refuse_failing_model, refuse_small_group
 from shoal.audit.risk import measure_risk
 from shoal.encoding import CodedTable
 from shoal.engines.learning import Coding, learn_batch, make_coding, merge_learned
-from shoal.errors import PrivacyError
 from shoal.privacy.base import PrivacyModel, bind_models
 from shoal.spark.sessions import check_dataframe, collect
 from shoal.spark.tasks import Batches, learn_rows, payload_batch
@@ -105,18 +104,9 @@ def audit_of(counted: Counted, names: Sequence[str]) -> Audit:
 
 def check_counted(counted: Counted, k: int) -> None:
     """Raise unless every combination occurs at least ``k`` times and every model holds."""
-    smallest = min(counted.sizes, default=k)
-    if smallest < k:
-        raise PrivacyError(
-            f"The release is not {k}-anonymous: the fresh count found a group of {smallest}. Nothing was released.",
-            hint="this is a fault in the method; please report it.",
-        )
+    refuse_small_group(min(counted.sizes, default=k), k)
     for name, groups in counted.failing.items():
-        if groups:
-            raise PrivacyError(
-                f"{name} does not hold in {groups} groups. Nothing was released.",
-                hint="relax the model, allow suppression, or take another method.",
-            )
+        refuse_failing_model(name, groups)
 
 
 def audit(data: Any, *, quasi_identifiers: Sequence[str], sensitive: Sequence[str] = ()) -> Audit:

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import contextlib
-import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from shoal.arrays import CancelToken, IntArray, LongArray, Progress
-from shoal.audit import Audit, audit_of_sizes, measure_attribute
-from shoal.encoding import CodedAttribute, HierarchyChoice, KindChoice, Weight
-from shoal.ends import ColumnEnds, EndsChoice, Ranges, choose_ends, merge_ranges
+from shoal.arrays import LongArray
+from shoal.ends import ColumnEnds, Ranges, choose_ends, merge_ranges
+from shoal.engines.cutting import build_tree
 from shoal.engines.learning import Coding, make_coding
-from shoal.engines.plan import Job, cut_table, fragments_of, sample_share
+from shoal.engines.plan import cut_table, fragments_of, sample_share
 from shoal.engines.releasing import Statistics, combine, fragment_ranges, metrics_of
-from shoal.engines.stream.recounting import Recount
-from shoal.engines.stream.spool import Spool, fill_spool
-from shoal.engines.stream.tasks import Setting, Stretches, as_part, code_batch, group_fragment, sort_batch, write_piece
+from shoal.engines.stream.checking import bind_column, expanded, recount_pieces
+from shoal.engines.stream.order import Order, StreamRelease
+from shoal.engines.stream.spool import Spool, fill_spool, treat_spool
+from shoal.engines.stream.tasks import (
+    Setting,
+    Stretches,
+    as_part,
+    code_batch,
+    group_fragment,
+    sort_batch,
+    write_piece,
+)
+from shoal.engines.stream.whole import check_memory, group_whole
 from shoal.engines.stream.workers import Workers
 from shoal.engines.stream.writing import PART, check_form, check_written, is_folder, piles, write_file
-from shoal.errors import DataError, ParameterError, PrivacyError
+from shoal.errors import ParameterError
 from shoal.io.files import gives_text
-from shoal.io.source import ReadOptions
 from shoal.io.transaction import Transaction
 from shoal.io.workroom import Workroom
-from shoal.methods.base import Grouping, most_withheld
-from shoal.privacy.base import PrivacyModel, Requirement, bind_models
+from shoal.methods.base import Grouping
 
 _ROWS = 1 << 18
 """Rows of a batch on disk, at most."""
@@ -39,61 +43,6 @@ _MERGED = 64
 """Fragments whose ranges are merged at once."""
 _BYTES_OF_ROW = 2048
 """What a row in work may take, with all that is made of it on the way."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """What is to be released, and where: all parameters of a streamed release."""
-
-    place: str | Path
-    target: Path
-    quasi_identifiers: tuple[str, ...]
-    sensitive: tuple[str, ...]
-    keep: tuple[str, ...]
-    job: Job
-    ends: EndsChoice = "exact"
-    options: ReadOptions = field(default_factory=ReadOptions)
-    kinds: dict[str, KindChoice] = field(default_factory=dict)
-    hierarchies: dict[str, HierarchyChoice] = field(default_factory=dict)
-    weights: dict[str, Weight] = field(default_factory=dict)
-    memory: int = 1 << 32
-    """Bytes that all processes together should stay within."""
-    workers: int = 1
-    scratch: Path | None = None
-    """Where rows lie meanwhile; by default beside the target."""
-    force: bool = False
-    inputs: tuple[Path, ...] = ()
-    check_columns: Callable[[Sequence[str]], None] = lambda _: None
-    """Refuses a table without the columns that are named."""
-    progress: Progress = lambda _fraction, _text: None
-    cancel: CancelToken | None = None
-
-
-@dataclass(frozen=True)
-class StreamRelease:
-    """What came out of a streamed release; its rows are in ``files``."""
-
-    path: Path
-    files: tuple[Path, ...]
-    records: int
-    """Records of the table."""
-    fragments: int
-    metrics: dict[str, Any]
-    audit: Audit
-    understood: dict[str, str]
-
-    @property
-    def suppressed(self) -> int:
-        """The number of records withheld."""
-        return int(self.metrics["suppressed"])
-
-
-def free_memory() -> int:
-    """Return half of the memory that is free, in bytes; 2 GiB where the system does not tell."""
-    try:
-        return int(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 2
-    except (ValueError, OSError, AttributeError):
-        return 1 << 31
 
 
 def stream(order: Order) -> StreamRelease:
@@ -131,49 +80,48 @@ class _Run:
     def run(self) -> StreamRelease:
         """Take all steps."""
         order = self.order
-        spool = self._read()
+        spool, treated = treat_spool(fill_spool(order, self.room, self.rows), order)
         coding = self._learn(spool)
-        share = sample_share(coding.records, order.job, coding.columns)
+        share = None if order.whole else sample_share(coding.records, order.job, coding.columns)
         setting = Setting(
             coding=coding,
             job=order.job,
             share=share,
-            tree=None,
-            columns=tuple(name for name in spool.schema.names if name in self._released),
-            untyped=gives_text(order.place),
-            notation=order.options.notation,
+            tree=build_tree(coding.space, coding.empty.codes, np.zeros(0, np.int32), 0.0),
+            columns=tuple(name for name in spool.schema.names if name in order.released),
+            frame=order.frame(spool.schema.empty_table()),
             piles=-(-coding.records // (2 * self.rows)),
             records=coding.records,
         )
-        number = 1 if share is None else order.workers  # a pool does not pay for one fragment
+        number = 1 if share is None and not order.whole else order.workers  # a pool does not pay for one fragment
         with Workers(number, self.room, order.cancel) as workers:
             workers.tell(setting)
             sample = list(workers.run(code_batch, [(batch,) for batch in spool.batches]))
-            pilot = as_part(setting, np.concatenate(sample, axis=1))
-            order.progress(0.2, "cutting the table")
-            setting = replace(setting, tree=cut_table(pilot, coding.records, order.job))
-            workers.tell(setting)
+            if share is not None:
+                order.progress(0.2, "cutting the table")
+                pilot = as_part(setting, np.concatenate(sample, axis=1))
+                setting = replace(setting, tree=cut_table(pilot, coding.records, order.job))
+                workers.tell(setting)
             stretches = self._sort(workers, setting, spool)
-            pieces = [self.room / f"piece-{number:06}.arrow" for number in range(len(stretches))]
-            setting = replace(setting, ends=self._group(workers, coding, list(zip(stretches, pieces, strict=True))))
-            workers.tell(setting)
-            statistics = combine(list(workers.run(write_piece, list(zip(stretches, pieces, strict=True)))))
-        audit = self._recount(pieces, coding, statistics)
-        written = self._write(pieces, setting, statistics.records - statistics.suppressed)
+            calls = [(one, self.room / f"piece-{number:06}.arrow") for number, one in enumerate(stretches)]
+            found = group_whole(order, setting, calls) if order.whole else None
+            if found:
+                workers.tell(replace(setting, ends=found.ends, cover=found.cover, mean_weight=found.mean_weight))
+            else:
+                workers.tell(replace(setting, ends=self._group(workers, coding, calls)))
+            sums = list(workers.run(write_piece, calls))
+        statistics = found.statistics if found else combine(sums)
+        pieces = [piece for _, piece in calls]
+        order.progress(0.86, "counting again")
+        audit = recount_pieces(
+            order, replace(coding, attributes=found.attributes) if found else coding, pieces, statistics
+        )
+        written = self._write(pieces, setting, statistics)
         metrics = metrics_of(statistics, order.quasi_identifiers, coding.weights, order.job.task.k)
         order.progress(1.0, "done")
-        return StreamRelease(order.target, written, coding.records, len(pieces), metrics, audit, coding.understood)
-
-    @property
-    def _released(self) -> set[str]:
-        return {*self.order.quasi_identifiers, *self.order.sensitive, *self.order.keep}
-
-    def _read(self) -> Spool:
-        order = self.order
-        coded = [*order.quasi_identifiers, *order.sensitive]
-        names = [*coded, *order.keep]
-        return fill_spool(
-            order.place, order.options, names, coded, self.room, self.rows, order.progress, order.check_columns
+        fragments = found.fragments if found else len(pieces)
+        return StreamRelease(
+            order.target, written, coding.records, fragments, metrics, audit, coding.understood, treated
         )
 
     def _learn(self, spool: Spool) -> Coding:
@@ -184,10 +132,12 @@ class _Run:
                 f"Got {order.job.task.k} instead.",
                 hint="nobody can hide among more records than there are.",
             )
+        if order.whole:
+            check_memory(order, spool.learned.records)
         coding = make_coding(
             spool.learned,
             order.quasi_identifiers,
-            order.sensitive,
+            order.attributes,
             kinds=order.kinds,
             hierarchies=order.hierarchies,
             weights=order.weights,
@@ -195,21 +145,14 @@ class _Run:
             notation=order.options.notation,
         )
         nothing = fragment_ranges(coding.empty, Grouping(np.zeros(0, np.int32)))
-        choose_ends(coding.columns, nothing, order.ends)  # a step that does not fit is said before any work
-        for one in coding.attributes.values():  # what not even the whole table keeps is said before any work
-            self._bind(coding, replace(one, codes=_expanded(one.total)))
+        choose_ends(coding.columns, nothing, order.recipe.ends)  # a step that does not fit is said before any work
+        for name in order.job.sensitive:  # what not even the whole table keeps is said before any work
+            one = coding.attributes[name]
+            bind_column(order, coding, replace(one, codes=expanded(one.total)))
         return coding
 
-    def _bind(self, coding: Coding, attribute: CodedAttribute) -> list[tuple[PrivacyModel, Requirement]]:
-        """Return the models that look at a sensitive column, bound to all its values."""
-        name = attribute.name
-        chosen = [model for model in self.order.job.models if getattr(model, "column", None) in {None, name}]
-        table = replace(coding.empty, attributes={name: attribute})
-        return list(zip(chosen, bind_models(chosen, table, [name]), strict=True))
-
-    def _sort(self, workers: Workers, setting: Setting, spool: Spool) -> list[list[tuple[Path, int, int]]]:
+    def _sort(self, workers: Workers, setting: Setting, spool: Spool) -> list[Stretches]:
         """Sort all batches by leaf; return where the rows of each fragment lie."""
-        assert setting.tree is not None  # noqa: S101
         found = list(workers.run(sort_batch, [(batch,) for batch in spool.batches]))
         counts = found[0][0]
         for more, _ in found[1:]:
@@ -220,6 +163,8 @@ class _Run:
             if setting.share is None
             else fragments_of(setting.tree, counts, self.order.job, attributes)
         )
+        if self.order.whole:  # each batch is written by itself
+            return [[(batch, 0, int(ends[-1]))] for batch, (_, ends) in zip(spool.batches, found, strict=True)]
         return [
             _stretches(np.flatnonzero(fragment == number), spool.batches, [ends for _, ends in found])
             for number in range(int(fragment.max()) + 1)
@@ -235,51 +180,9 @@ class _Run:
             if len(found) == _MERGED:
                 found = [merge_ranges(found)]
             self.order.progress(0.25 + 0.5 * done / len(calls), f"grouped {done:,} of {len(calls):,} fragments")
-        return choose_ends(coding.columns, merge_ranges(found), self.order.ends)
+        return choose_ends(coding.columns, merge_ranges(found), self.order.recipe.ends)
 
-    def _recount(self, pieces: Sequence[Path], coding: Coding, statistics: Statistics) -> Audit:
-        """Count all staged rows anew and check every model on that count."""
-        order, task = self.order, self.order.job.task
-        order.progress(0.86, "counting again")
-        if statistics.suppressed > most_withheld(task.max_suppression, coding.records):
-            raise PrivacyError(
-                f"{statistics.suppressed} records would have to be withheld, more than 'max_suppression' allows. Nothing was released.",
-                hint="allow more suppression, lower k, or take another method.",
-            )
-        count = Recount(order.quasi_identifiers, order.sensitive)
-        for piece in pieces:
-            rows = pa.ipc.open_file(pa.memory_map(str(piece))).read_all()
-            count.add(rows, {name: coding.books[name].look_up(name, rows.column(name)) for name in order.sensitive})
-        if count.rows != statistics.records - statistics.suppressed or statistics.records != coding.records:
-            raise DataError(
-                "Rows were lost on the way. Nothing was released.", hint="this is a fault in shoal; please report it."
-            )
-        sizes = count.check(order.job.k)
-        _, held = count.groups()
-        return replace(
-            audit_of_sizes(order.quasi_identifiers, sizes), sensitive=self._check_models(coding, held, len(sizes))
-        )
-
-    def _check_models(
-        self, coding: Coding, held: dict[str, tuple[IntArray, IntArray, LongArray]], groups: int
-    ) -> dict[str, dict[str, float]]:
-        """Check every model on the counted groups; return what they promise of each sensitive column."""
-        measures = {}
-        for name, (label, code, rows) in held.items():
-            labels, codes = np.repeat(label, rows), np.repeat(code, rows)
-            attribute = replace(coding.attributes[name], codes=codes)
-            bound = self._bind(coding, attribute)
-            for model, requirement in bound:
-                failing = int(requirement.failing(labels, groups).sum())
-                if failing:
-                    raise PrivacyError(
-                        f"{type(model).__name__} does not hold in {failing} groups. Nothing was released.",
-                        hint="relax the model, allow suppression, or take another method.",
-                    )
-            measures[name] = measure_attribute(attribute, labels, groups, [requirement for _, requirement in bound])
-        return measures
-
-    def _write(self, pieces: Sequence[Path], setting: Setting, rows: int) -> tuple[Path, ...]:
+    def _write(self, pieces: Sequence[Path], setting: Setting, statistics: Statistics) -> tuple[Path, ...]:
         """Write the release under temporary names and count it once more from disk."""
         order, target = self.order, self.order.target
         order.progress(0.92, "writing")
@@ -295,7 +198,7 @@ class _Run:
             parts, written = [target], [self.files.temporary(target, needs)]
             write_file(piles(pieces, setting.piles), written[0])
         order.progress(0.97, "reading back")
-        check_written(written, order.quasi_identifiers, order.job.task.k, rows)
+        check_written(written, order.quasi_identifiers, order.job.task.k, statistics.records - statistics.suppressed)
         return tuple(parts)
 
 
@@ -307,9 +210,3 @@ def _stretches(leaves: LongArray, batches: Sequence[Path], ends: Sequence[LongAr
         for leaf in leaves.tolist()
         if end[leaf + 1] > end[leaf]
     ]
-
-
-def _expanded(total: LongArray | None) -> IntArray:
-    """Return as many codes as were counted, in their order."""
-    counts = np.zeros(0, np.int64) if total is None else total
-    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import IntArray, LongArray
-from shoal.errors import DataError, PrivacyError
+from shoal.audit.recount import refuse_small_group
+from shoal.errors import DataError
 
 _BITS = 21
 _COLUMNS_OF_WORD = 3
@@ -82,15 +83,9 @@ class Recount:
         }
         return sizes, held
 
-    def check(self, k: int) -> LongArray:
-        """Return the sizes of all groups; raise unless each has at least ``k`` rows."""
-        sizes, _ = self.groups()
-        if len(sizes) and sizes.min() < k:
-            raise PrivacyError(
-                f"The release is not {k}-anonymous: the fresh count found a group of {sizes.min()}. Nothing was released.",
-                hint="this is a fault in the method; please report it.",
-            )
-        return sizes
+    def check(self, k: int) -> None:
+        """Raise unless each group has at least ``k`` rows."""
+        refuse_small_group(int(self.groups()[0].min(initial=k)), k)
 
 
 def _grouped(table: pa.Table) -> pa.Table:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as papq
 
-from shoal.arrays import AnyArray, Progress
+from shoal.arrays import AnyArray
 from shoal.canonical import canonical
 from shoal.engines.learning import Learned, learn_batch, merge_learned
+from shoal.engines.stream.order import Order
 from shoal.errors import DataError
 from shoal.frames import check_names
 from shoal.io.files import open_batches, source_faults_told
-from shoal.io.source import ReadOptions
+from shoal.treatments import Treated, treat_columns
+from shoal.treatments.pseudonyms import pseudonymize_columns
 
 _MERGED = 16
 """Learned batches that are merged at once."""
@@ -62,27 +64,22 @@ def read_codes(path: Path) -> AnyArray:
     return found
 
 
-def fill_spool(
-    place: str | Path,
-    options: ReadOptions,
-    names: Sequence[str],
-    learn: Sequence[str],
-    folder: Path,
-    rows: int,
-    progress: Progress,
-    check_columns: Callable[[Sequence[str]], None],
-) -> Spool:
-    """Read a source once, put the columns ``names`` by in batches of about ``rows`` rows, and learn those in ``learn``."""
-    before = _state(place)
+def fill_spool(order: Order, folder: Path, rows: int) -> Spool:
+    """Read a source once, put the columns that are needed by in batches of about ``rows`` rows, and learn those that are coded.
+
+    Columns that are released as tokens are never put by as they are.
+    """
+    place, before = order.place, _state(order.place)
+    learn = [name for name in (*order.quasi_identifiers, *order.attributes) if name not in order.treat]
     files: list[Path] = []
     parts: list[Learned] = []
     schema: pa.Schema | None = None
     with source_faults_told(place):
         _check_parts(place)
-        reader = open_batches(place, options)
+        reader = open_batches(place, order.options)
         check_names(reader.schema.names)
-        check_columns(reader.schema.names)
-        order = [name for name in reader.schema.names if name in set(names)]
+        order.check_columns(reader.schema.names)
+        _refuse_own_names(reader.schema.names)
         for batch in _joined(reader, rows, order):
             schema = schema or batch.schema
             if batch.schema != schema:
@@ -95,7 +92,7 @@ def fill_spool(
             parts.append(learn_batch(batch, learn))
             if len(parts) == _MERGED:
                 parts = [merge_learned(parts)]
-            progress(0.0, f"reading, {sum(part.records for part in parts):,} rows")
+            order.progress(0.0, f"reading, {sum(part.records for part in parts):,} rows")
     if before != _state(place):
         raise DataError(
             "The table changed while it was read. Nothing was released.", hint="run again when nobody writes to it."
@@ -105,17 +102,57 @@ def fill_spool(
     return Spool(tuple(files), merge_learned(parts), schema)
 
 
-def _joined(reader: pa.RecordBatchReader, rows: int, names: Sequence[str]) -> Iterator[pa.Table]:
+STAGED = "shoal:"
+"""Columns of staged rows whose names begin so are for the count alone, never for the release."""
+
+
+def _refuse_own_names(names: Sequence[str]) -> None:
+    own = [name for name in names if name.startswith(STAGED)]
+    if own:
+        raise DataError(f"The table has a column {own[0]!r}, a name that shoal uses itself. Rename it.")
+
+
+def treat_spool(spool: Spool, order: Order) -> tuple[Spool, dict[str, Treated]]:
+    """Treat kept and sensitive columns, each as a whole in memory, and learn those that models look at."""
+    if not order.treat:
+        return spool, {}
+    persons = [person for one in order.treat.values() if (person := getattr(one, "person", None))]
+    names = list(dict.fromkeys([*order.treat, *persons]))
+    whole = pa.concat_tables([read_rows(batch).select(names) for batch in spool.batches]).unify_dictionaries()
+    treated, done = treat_columns(order.frame(whole), order.treat)
+    begin, schema = 0, spool.schema
+    for batch in spool.batches:
+        rows = read_rows(batch)
+        for name in order.treat:
+            column = treated.table.column(name)[begin : begin + rows.num_rows]
+            rows = rows.set_column(rows.column_names.index(name), name, column)
+        begin, schema = begin + rows.num_rows, rows.schema
+        write_rows(rows.combine_chunks(), batch.with_suffix(".treated"))
+        batch.with_suffix(".treated").replace(batch)
+    learned = learn_batch(treated.table, [name for name in order.attributes if name in order.treat])
+    both = replace(spool.learned, columns=spool.learned.columns | learned.columns)
+    return Spool(spool.batches, both, schema), done
+
+
+def _joined(reader: pa.RecordBatchReader, rows: int, order: Order) -> Iterator[pa.Table]:
     """Yield the columns of a source in canonical form, in larger batches."""
+    names = [name for name in reader.schema.names if name in order.needed]
     waiting: list[pa.Table] = []
     for batch in reader:
         if batch.num_rows:
             waiting.append(pa.table({name: canonical(pa.chunked_array([batch.column(name)])) for name in names}))
         if sum(one.num_rows for one in waiting) >= rows:
-            yield _one(waiting)
+            yield _with_tokens(_one(waiting), order)
             waiting = []
     if waiting:
-        yield _one(waiting)
+        yield _with_tokens(_one(waiting), order)
+
+
+def _with_tokens(rows: pa.Table, order: Order) -> pa.Table:
+    """Return rows with tokens in the columns that are released as such."""
+    if order.key is None:
+        return rows
+    return pseudonymize_columns(order.frame(rows), order.recipe.pseudonymize, order.key).table.combine_chunks()
 
 
 def _one(tables: Sequence[pa.Table]) -> pa.Table:

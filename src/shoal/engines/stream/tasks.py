@@ -10,21 +10,24 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import AnyArray, IntArray, LongArray
+from shoal.arrays import AnyArray, FloatArray, IntArray, LongArray
 from shoal.encoding import CodedTable
 from shoal.ends import ColumnEnds, Ranges
-from shoal.enforcement.keeping import group_records
 from shoal.engines.contents import in_sample
 from shoal.engines.cutting import Tree
 from shoal.engines.fragments import Counts
 from shoal.engines.learning import Coding
 from shoal.engines.plan import Job, count_batch, run_fragment
-from shoal.engines.releasing import Statistics, check_cells, fragment_ranges, release_fragment
-from shoal.engines.stream.spool import private, read_codes, read_rows, write_codes, write_rows
+from shoal.engines.releasing import Statistics, check_cells, fragment_ranges, release_fragment, release_rows
+from shoal.engines.stream.spool import STAGED, private, read_codes, read_rows, write_codes, write_rows
 from shoal.frames import Frame
+from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
-from shoal.notation import Notation
-from shoal.privacy.base import bind_models
+
+OWNER = STAGED + "{}"
+"""The number of the person or household a row belongs to."""
+WEIGHT = STAGED + "weight"
+"""The survey weight of a row."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +38,20 @@ class Setting:
     job: Job
     share: float | None
     """The share of the table in the sample; None: the table is one fragment."""
-    tree: Tree | None
+    tree: Tree
     columns: tuple[str, ...]
     """The columns of the release, in the order of the input."""
-    untyped: bool
-    notation: Notation
+    frame: Frame
+    """Without rows: how text is to be read."""
     piles: int
     """To how many piles the rows of a fragment are dealt."""
     records: int
     ends: dict[int, ColumnEnds] = field(default_factory=dict)
     """How the ends of ranges move, once all groups are found."""
+    cover: Cover | None = None
+    """Of a table that is grouped as a whole: the box of each group."""
+    mean_weight: tuple[str, FloatArray] | None = None
+    """Of such a table: the column of survey weights that is released as the mean of each group, and these means."""
 
 
 def code_batch(setting: Setting, batch: Path) -> AnyArray:
@@ -67,7 +74,6 @@ def as_part(setting: Setting, codes: AnyArray) -> CodedTable:
 
 def sort_batch(setting: Setting, batch: Path) -> tuple[Counts, LongArray]:
     """Sort a batch by leaf on disk; return what was counted, and where the rows of each leaf end."""
-    assert setting.tree is not None  # noqa: S101
     codes = np.asarray(read_codes(batch.with_suffix(".codes")))
     part = as_part(setting, codes)
     leaf = setting.tree.assign(part.codes)
@@ -86,36 +92,48 @@ Stretches = Sequence[tuple[Path, int, int]]
 
 def group_fragment(setting: Setting, stretches: Stretches, target: Path) -> dict[int, Ranges]:
     """Group a fragment and put its groups by; return the ranges they need."""
-    part, job = _read_part(setting, stretches), setting.job
-    grouping = _group_whole(part, job) if setting.share is None else run_fragment(part, job, setting.records)
+    part = _read_part(setting, stretches)
+    grouping = run_fragment(part, setting.job, setting.records)
     write_codes(grouping.labels, target.with_suffix(".labels"))
     return fragment_ranges(part, grouping)
 
 
-def write_piece(setting: Setting, stretches: Stretches, target: Path) -> Statistics:
-    """Release the rows of a grouped fragment and write them, dealt to piles."""
+def write_piece(setting: Setting, stretches: Stretches, target: Path) -> Statistics | None:
+    """Release the rows of a grouped fragment, or of a batch of a table grouped as a whole, and write them, dealt to piles."""
     part = _read_part(setting, stretches)
     labels = np.asarray(read_codes(target.with_suffix(".labels")))
-    piece = release_fragment(part, Grouping(labels), setting.job.task.k, setting.ends)
+    if setting.cover is None:
+        piece = release_fragment(part, Grouping(labels), setting.job.task.k, setting.ends)
+    else:
+        piece = release_rows(part, labels, setting.cover, setting.ends)
     rows = pa.concat_tables([read_rows(batch.with_suffix(".rows"))[begin:end] for batch, begin, end in stretches])
     kept = rows.take(pa.array(piece.kept))
+    own = dict(piece.columns)
+    if setting.mean_weight is not None:
+        name, means = setting.mean_weight
+        own[name] = pa.array(means[labels[piece.kept]])
     released = pa.table(
-        {name: piece.columns[name] if name in piece.columns else _plain(kept.column(name)) for name in setting.columns}
+        {name: own[name] if name in own else _plain(kept.column(name)) for name in setting.columns}
+        | _staged_beside(target, piece.kept)
     )
-    check_cells(setting.coding, Frame(kept, untyped=setting.untyped, notation=setting.notation), piece)
+    check_cells(setting.coding, replace(setting.frame, table=kept), piece)
     _deal(released, setting.piles, target)
     target.with_suffix(".labels").unlink()
     return piece.statistics
 
 
+def _staged_beside(target: Path, kept: IntArray) -> dict[str, pa.ChunkedArray]:
+    """Return what is staged beside the released columns, for the count alone."""
+    beside = target.with_suffix(".beside")
+    if not beside.exists():
+        return {}
+    rows = read_rows(beside).take(pa.array(kept))
+    return dict(zip(rows.column_names, rows.columns, strict=True))
+
+
 def _read_part(setting: Setting, stretches: Stretches) -> CodedTable:
     codes = [read_codes(batch.with_suffix(".sorted"))[:, begin:end] for batch, begin, end in stretches]
     return as_part(setting, np.concatenate(codes, axis=1))
-
-
-def _group_whole(part: CodedTable, job: Job) -> Grouping:
-    """Group a table of one fragment as it is in memory: in the order of its rows."""
-    return group_records(job.method, part, replace(job.task, requirements=bind_models(job.models, part, job.sensitive)))
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:

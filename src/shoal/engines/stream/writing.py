@@ -14,7 +14,7 @@ import pyarrow.csv as pacsv
 import pyarrow.parquet as papq
 
 from shoal.engines.stream.recounting import Recount
-from shoal.engines.stream.spool import private
+from shoal.engines.stream.spool import STAGED, private
 from shoal.errors import DataError, FileError
 from shoal.io.delimited import packing
 from shoal.io.files import file_format, open_batches
@@ -42,6 +42,7 @@ def piles(pieces: Sequence[Path], number: int) -> Iterator[pa.Table]:
     for pile in range(number):
         found = [pa.ipc.open_file(pa.memory_map(str(piece))).get_batch(pile) for piece in pieces]
         rows = pa.Table.from_batches(found)
+        rows = rows.drop_columns([name for name in rows.column_names if name.startswith(STAGED)])
         order = np.random.default_rng(secrets.randbits(128)).permutation(rows.num_rows)
         yield rows.take(pa.array(order)).combine_chunks()
 

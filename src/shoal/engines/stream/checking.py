@@ -1,0 +1,108 @@
+"""The count of a staged release, before anything gets its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.arrays import IntArray, LongArray
+from shoal.audit import Audit, audit_of_sizes, measure_attribute
+from shoal.audit.recount import refuse_failing_model, refuse_small_group
+from shoal.encoding import CodedAttribute, CodedTable
+from shoal.engines.learning import Coding
+from shoal.engines.releasing import Statistics
+from shoal.engines.stream.order import Order
+from shoal.engines.stream.recounting import Recount
+from shoal.engines.stream.spool import read_rows
+from shoal.engines.stream.tasks import OWNER, WEIGHT
+from shoal.errors import DataError, PrivacyError
+from shoal.methods.base import most_withheld
+from shoal.privacy.base import PrivacyModel, Requirement, bind_models
+from shoal.release import audit_rows, verify_rows
+
+
+def recount_pieces(order: Order, coding: Coding, pieces: Sequence[Path], statistics: Statistics) -> Audit:
+    """Count all staged rows anew and check every model on that count."""
+    if statistics.suppressed > most_withheld(order.recipe.max_suppression, coding.records):
+        raise PrivacyError(
+            f"{statistics.suppressed} records would have to be withheld, more than 'max_suppression' allows. Nothing was released.",
+            hint="allow more suppression, lower k, or take another method.",
+        )
+    audit = _audit_whole(order, coding, pieces) if order.whole else _audit_groups(order, coding, pieces)
+    if audit.records != statistics.records - statistics.suppressed or statistics.records != coding.records:
+        raise DataError(
+            "Rows were lost on the way. Nothing was released.", hint="this is a fault in shoal; please report it."
+        )
+    return audit
+
+
+# --- a table grouped by fragments: counts of batches are added up ------------------------------------------------
+
+
+def _audit_groups(order: Order, coding: Coding, pieces: Sequence[Path]) -> Audit:
+    sensitive = order.job.sensitive
+    count = Recount(order.quasi_identifiers, sensitive)
+    for piece in pieces:
+        rows = read_rows(piece)
+        count.add(rows, {name: coding.books[name].look_up(name, rows.column(name)) for name in sensitive})
+    sizes, held = count.groups()
+    refuse_small_group(int(sizes.min(initial=order.job.k)), order.job.k)
+    measures = _check_models(order, coding, held, len(sizes))
+    return replace(audit_of_sizes(order.quasi_identifiers, sizes), sensitive=measures)
+
+
+def _check_models(
+    order: Order, coding: Coding, held: dict[str, tuple[IntArray, IntArray, LongArray]], groups: int
+) -> dict[str, dict[str, float]]:
+    """Check every model on the counted groups; return what they promise of each sensitive column."""
+    measures = {}
+    for name, (label, code, rows) in held.items():
+        labels, codes = np.repeat(label, rows), np.repeat(code, rows)
+        attribute = replace(coding.attributes[name], codes=codes)
+        bound = bind_column(order, coding, attribute)
+        for model, requirement in bound:
+            refuse_failing_model(type(model).__name__, int(requirement.failing(labels, groups).sum()))
+        measures[name] = measure_attribute(attribute, labels, groups, [requirement for _, requirement in bound])
+    return measures
+
+
+def bind_column(order: Order, coding: Coding, attribute: CodedAttribute) -> list[tuple[PrivacyModel, Requirement]]:
+    """Return the models that look at a sensitive column, bound to all its values."""
+    name = attribute.name
+    chosen = [model for model in order.job.models if getattr(model, "column", None) in {None, name}]
+    table = replace(coding.empty, attributes={name: attribute})
+    return list(zip(chosen, bind_models(chosen, table, [name]), strict=True))
+
+
+def expanded(total: LongArray | None) -> IntArray:
+    """Return as many codes as were counted, in their order."""
+    counts = np.zeros(0, np.int64) if total is None else total
+    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+
+# --- a table grouped as a whole: its staged rows are read where they lie -----------------------------------------
+
+
+def _audit_whole(order: Order, coding: Coding, pieces: Sequence[Path]) -> Audit:
+    """Count and measure as in memory, where persons, households and survey weights are known too."""
+    staged = pa.concat_tables([read_rows(piece) for piece in pieces])
+    owners: dict[str, pa.ChunkedArray] = {unit: staged.column(OWNER.format(unit)) for unit in order.units}
+    weight = np.asarray(staged.column(WEIGHT), np.float64) if WEIGHT in staged.column_names else None
+    units = {unit: np.asarray(owners[unit]).astype(np.int32) for unit in order.units}
+    side = {
+        name: replace(
+            coding.attributes[name],
+            codes=coding.books[name].look_up(name, staged.column(name)),
+            person=units.get("person"),
+        )
+        for name in order.job.sensitive
+    }
+    rows = CodedTable(np.zeros((0, staged.num_rows), np.int32), (), np.zeros(0), side, units)
+    requirements = bind_models(order.job.models, rows, order.job.sensitive)
+    everybody = np.zeros(staged.num_rows, np.int32)
+    counted = verify_rows(staged, owners, everybody, rows, order.recipe, order.job.models, requirements)
+    return audit_rows(staged, owners, rows, counted, order.recipe, requirements, weight)

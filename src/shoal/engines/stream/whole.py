@@ -1,0 +1,120 @@
+"""A table grouped as a whole: its codes are in memory, its rows stay on disk.
+
+For what cannot be done fragment by fragment: Mondrian, global recodings and microaggregation (released as ranges), persons and households, survey
+weights, δ-disclosure, wider cells. The groups are those of the engine in memory, which finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.arrays import AnyArray, FloatArray
+from shoal.encoding import CodedAttribute, CodedTable, survey_weights, with_units
+from shoal.ends import ColumnEnds, round_ends
+from shoal.engines.memory import group_table
+from shoal.engines.releasing import Statistics, measure_groups
+from shoal.engines.stream.order import Order
+from shoal.engines.stream.spool import read_codes, read_rows, write_codes, write_rows
+from shoal.engines.stream.tasks import OWNER, WEIGHT, Setting, Stretches, as_part
+from shoal.errors import ParameterError
+from shoal.kernels.space.space import Cover
+from shoal.privacy.base import bind_models
+from shoal.privacy.k_anonymity import at_least_units
+from shoal.privacy.rows import plain_row
+from shoal.recipe import averaged_weight, together_units
+from shoal.recoding import released_cover
+from shoal.release import mean_of_groups
+from shoal.widening import widen_where_models_hold
+
+_BYTES_OF_CELL = 40
+"""Memory for each coded cell while all of a table is grouped."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What all of a table is released as."""
+
+    cover: Cover
+    ends: dict[int, ColumnEnds]
+    statistics: Statistics
+    fragments: int
+    attributes: dict[str, CodedAttribute]
+    """Sensitive columns with the totals of the whole table: of records, or of persons where they are known."""
+    mean_weight: tuple[str, FloatArray] | None
+
+
+def check_memory(order: Order, records: int) -> None:
+    """Refuse a table whose codes do not fit into the memory that is allowed, before any groups are sought."""
+    cells = records * (len(order.quasi_identifiers) + len(order.attributes) + len(order.units))
+    if _BYTES_OF_CELL * cells > order.memory:
+        raise ParameterError(
+            f"The method {order.job.method.info.name!r} with these parameters needs the codes of all records at once, about "
+            f"{_BYTES_OF_CELL * cells / 2**30:.1f} GB of memory. The 'memory' parameter allows {order.memory / 2**30:.1f} GB.",
+            hint="allow more, or take method='optimise' without persons, survey weights and 'widen', which works fragment by fragment.",
+        )
+
+
+def group_whole(order: Order, setting: Setting, calls: Sequence[tuple[Stretches, Path]]) -> Whole:
+    """Group all records, put the groups of each batch by, and return what they are released as."""
+    recipe, job, batches = order.recipe, order.job, [stretch[0][0] for stretch, _ in calls]
+    table = _coded(order, setting, batches)
+    requirements = bind_models(job.models, table, job.sensitive)
+    task = replace(
+        job.task,
+        requirements=(*at_least_units(table, recipe.k), *requirements),
+        together=together_units(recipe),
+        progress=lambda fraction, text: order.progress(0.25 + 0.5 * fraction, text),
+        cancel=order.cancel,
+    )
+    grouping = group_table(job.method, table, task, job.models, job.sensitive)
+    labels, cover = grouping.labels, released_cover(table, grouping)
+    if recipe.widen:
+        cover = widen_where_models_hold(table, labels, cover, recipe.widen, recipe.seed, task.requirements)
+    ends = round_ends(table, labels, cover, recipe.ends, requirements)
+    weight = _weight(order, batches)
+    beside: dict[str, AnyArray] = {OWNER.format(unit): one for unit, one in table.units.items()}
+    beside |= {} if weight is None else {WEIGHT: weight}
+    begin = 0
+    for stretch, target in calls:
+        end = begin + stretch[0][2]
+        write_codes(labels[begin:end], target.with_suffix(".labels"))
+        if beside:
+            own = pa.table({name: pa.array(values[begin:end]) for name, values in beside.items()})
+            write_rows(own, target.with_suffix(".beside"))
+        begin = end
+    averaged = averaged_weight(recipe)
+    return Whole(
+        cover,
+        ends,
+        measure_groups(table, labels, cover, recipe.k, ends),
+        int(grouping.details.get("fragments", 1)),
+        {name: replace(one, total=plain_row(one).total) for name, one in table.attributes.items()},
+        None if averaged is None or weight is None else (averaged, mean_of_groups(weight, labels)),
+    )
+
+
+def _coded(order: Order, setting: Setting, batches: Sequence[Path]) -> CodedTable:
+    """Return the codes of all records, in the order in which they came."""
+    codes = np.concatenate([read_codes(batch.with_suffix(".sorted")) for batch in batches], axis=1)
+    table = as_part(setting, codes)
+    if not order.units:
+        return table
+    uncounted = {name: replace(one, total=None) for name, one in table.attributes.items()}  # people count, not records
+    owners = order.frame(_columns(batches, list(order.units.values())))
+    counted = with_units(replace(table, attributes=uncounted), owners, dict(order.units))
+    counted.__dict__["space"] = table.space
+    return counted
+
+
+def _weight(order: Order, batches: Sequence[Path]) -> FloatArray | None:
+    name = order.recipe.survey_weight
+    return None if name is None else survey_weights(order.frame(_columns(batches, [name])), name)
+
+
+def _columns(batches: Sequence[Path], names: list[str]) -> pa.Table:
+    return pa.concat_tables([read_rows(batch.with_suffix(".rows")).select(names) for batch in batches])
