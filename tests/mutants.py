@@ -30,13 +30,13 @@ class Mutation(NamedTuple):
 
 MUTATIONS = (
     # the fresh count
-    Mutation("audit/recount.py", "size.min() < k:", "size.min() < k - 1:"),
-    Mutation("audit/recount.py", "if len(size) and size.min() < k:", "if False:"),
+    Mutation("audit/recount.py", "if smallest < k:", "if smallest < k - 1:"),
+    Mutation("audit/recount.py", "if smallest < k:", "if False:"),
     Mutation("release.py", "check_release(released, recipe.quasi_identifiers, recipe.k, owners)", "check_release(released, recipe.quasi_identifiers, 2, owners)"),
     Mutation("release.py", "check_release(released, recipe.quasi_identifiers, recipe.k, owners)", "check_release(released, recipe.quasi_identifiers, recipe.k)"),
     Mutation("release.py", "owners[unit], recipe.k, unit)", "owners[unit], 1, unit)"),
     # models
-    Mutation("release.py", "        if failing:\n", "        if failing > 1:\n"),
+    Mutation("audit/recount.py", "    if groups:\n", "    if groups > 1:\n"),
     Mutation("release.py", "zip(models, requirements, strict=True)", "list(zip(models, requirements, strict=True))[:1]"),
     Mutation("privacy/base.py", "for name in sensitive}", "for name in table.attributes}"),
     Mutation("privacy/k_anonymity.py", "minlength=groups) < self.k", "minlength=groups) < self.k - 1", "tests/privacy/test_models.py"),
