@@ -16,7 +16,7 @@ from shoal import release, widening
 from shoal.audit import check_release
 from shoal.audit.risk import estimate_uniqueness
 from shoal.enforcement.keeping import withhold_failing
-from shoal.engines import memory
+from shoal.engines import plan
 from shoal.errors import PrivacyError
 from shoal.kernels.space.space import cover_groups
 from shoal.methods.base import Grouping, Method, MethodInfo, Task, most_withheld
@@ -87,7 +87,7 @@ def without_models(method, table, task):
 
 
 def test_a_model_that_fails_in_a_single_group_stops_the_release(monkeypatch):
-    monkeypatch.setattr(memory, "group_records", without_models)
+    monkeypatch.setattr(plan, "group_records", without_models)
     good = ["flu", "gout"] * (3 * K // 2)
     assert anonymize(sizes(K, K, K, 0), good, models=[shoal.LDiversity(2)]).audit.l == 2
     bad = [*good[: 2 * K], *["flu"] * K]
@@ -96,7 +96,7 @@ def test_a_model_that_fails_in_a_single_group_stops_the_release(monkeypatch):
 
 
 def test_every_model_of_several_is_checked(monkeypatch):
-    monkeypatch.setattr(memory, "group_records", without_models)
+    monkeypatch.setattr(plan, "group_records", without_models)
     bad = [*["flu", "gout"] * K, *["flu"] * K]
     for models in ([shoal.LDiversity(2), shoal.KAnonymity(2)], [shoal.KAnonymity(2), shoal.LDiversity(2)]):
         with pytest.raises(PrivacyError, match="LDiversity does not hold in 1 groups"):
