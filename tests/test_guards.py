@@ -264,7 +264,7 @@ def people(*owners):
 
 
 def test_a_combination_of_k_records_of_fewer_people_does_not_pass_the_count(monkeypatch):
-    monkeypatch.setattr("shoal.api.anonymizer.at_least_units", lambda *_: ())  # a search that counts records
+    monkeypatch.setattr(plan, "at_least_units", lambda *_: ())  # a search that counts records
     labels = tuple([0] * K + [1] * K)
     parameters = {"k": K, "quasi_identifiers": ["age"], "sensitive": ["ill"], "method": Given(labels), "person": "nr"}
     assert shoal.anonymize(people(*range(2 * K)), **parameters).audit.k == K

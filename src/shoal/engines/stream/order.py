@@ -65,7 +65,7 @@ class Order:
     def whole(self) -> bool:
         """Whether the table is grouped as a whole: its codes are then all in memory, its rows are not."""
         recipe = self.recipe
-        return not can_be_cut(self.job, self.units) or bool(recipe.widen) or recipe.survey_weight is not None
+        return bool(self.units or recipe.widen or recipe.survey_weight) or not can_be_cut(self.job)
 
     @property
     def released(self) -> set[str]:
