@@ -158,15 +158,38 @@ def released_rows(case: Case, frame: Frame) -> tuple[int, int]:
 
 def rows_table(frame: Frame) -> Table:
     """Repeat table 3."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for case in cases(["209", "22", "16", "582"]):
         different, groups = released_rows(case, frame)
+        lost = measured(case.method, coded_for(case, frame, COLUMNS, adult_trees()), 2)["ncp_by_column"]
         rows.append({"method": case.name, "different rows": different, "the paper": case.stated, "groups": groups})
+        rows[-1] |= {f"{name} lost %": 100 * lost[name] for name in COLUMNS}
     distinct = len(distinct_tuples(encode(frame, COLUMNS).codes).size)
     return Table(
         "Different released rows at k = 2 (table 3)",
         f"The first 5,000 records of Adult, {distinct} different ones in all. The paper's hierarchies are not printed, and a full-domain release has as "
-        "many rows as its hierarchies allow.",
+        "many rows as its hierarchies allow. Of sex the paper's Mondrian loses 98 % and its Incognito all, of age its Datafly 50 %.",
+        rows,
+    )
+
+
+def spread_table(frame: Frame) -> Table:
+    """Repeat figure 6 in figures: how the values of each column are spread."""
+    rows = []
+    for name in COLUMNS:
+        counts = np.sort(np.unique(frame.table.column(name).to_numpy(), return_counts=True)[1])[::-1]
+        rows.append(
+            {
+                "column": name,
+                "different values": len(counts),
+                "most common value %": 100 * counts[0] / counts.sum(),
+                "half of the records have": f"{1 + int((np.cumsum(counts) < counts.sum() / 2).sum())} values",
+                "values of fewer than 10 records": int((counts < 10).sum()),
+            }
+        )
+    return Table(
+        "How the values are spread (figure 6)",
+        "The first 5,000 records of Adult. The paper: not normally distributed, and a long tail in sex and country. So it is here.",
         rows,
     )
 
@@ -202,6 +225,7 @@ def main() -> None:
         rows_table(frame),
         customer_table(arguments.quick),
         work_table(arguments.quick),
+        spread_table(frame),
     ]
     write_tables("similarity", "Similarity-based clustering (Sarrafi Aghdam, Sonehara 2016)", tables, arguments.output)
 
