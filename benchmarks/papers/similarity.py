@@ -183,7 +183,7 @@ def spread_table(frame: Frame) -> Table:
                 "column": name,
                 "different values": len(counts),
                 "most common value %": 100 * counts[0] / counts.sum(),
-                "half of the records have": f"{1 + int((np.cumsum(counts) < counts.sum() / 2).sum())} values",
+                "values that half of the records have": 1 + int((np.cumsum(counts) < counts.sum() / 2).sum()),
                 "values of fewer than 10 records": int((counts < 10).sum()),
             }
         )
