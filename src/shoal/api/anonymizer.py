@@ -25,7 +25,17 @@ from shoal.api.roles import ROLES, Roles, check_role_columns, check_roles, warn_
 from shoal.api.settings import make_recipe, recipe_parameters
 from shoal.api.streaming import stream_release
 from shoal.arrays import CancelToken, Effort, Progress, Release
-from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Unit, Weight, check_hierarchies, encode, with_units
+from shoal.encoding import (
+    CodedTable,
+    HierarchyChoice,
+    KindChoice,
+    Unit,
+    Weight,
+    check_hierarchies,
+    encode,
+    survey_weights,
+    with_units,
+)
 from shoal.ends import EndsChoice
 from shoal.engines.memory import group_table
 from shoal.engines.stream.order import StreamRelease
@@ -350,7 +360,9 @@ class Anonymizer:
             weights=self.weights,
             attributes=attributes,
         )
-        return with_units(coded, frame, self.units)
+        coded = with_units(coded, frame, self.units)
+        weight = None if self.survey_weight is None else survey_weights(frame, self.survey_weight)
+        return replace(coded, survey_weight=weight)
 
     def _report(self, fraction: float, text: str) -> None:
         """Tell how far the work is; unless the best so far is wanted, this is where a cancelled run ends."""

@@ -40,6 +40,7 @@ from shoal.privacy.people import open_people
 from shoal.privacy.population import CrowdRequirement
 from shoal.privacy.rows import plain_row
 from shoal.privacy.t_closeness import closeness
+from shoal.privacy.weights import WeightRequirement, represented
 from shoal.validation import check_columns, check_float, check_int, check_mapping, check_names
 
 __all__ = [
@@ -318,14 +319,8 @@ def _check_alone(parameter: str, **others: Any) -> None:
 
 def _represented(label: IntArray, weight: FloatArray, owners: Mapping[str, pa.ChunkedArray]) -> FloatArray:
     """Return for how many people of the population each group stands; a person's records stand for as many as their mean."""
-    if "person" not in owners:
-        return np.asarray(np.bincount(label, weight), np.float64)
-    person = read_anew(owners["person"])
-    key, pair, rows = np.unique(
-        label * (int(person.max(initial=0)) + 1) + person, return_inverse=True, return_counts=True
-    )
-    mean = np.bincount(pair.reshape(-1), weight) / rows
-    return np.asarray(np.bincount(key // (int(person.max(initial=0)) + 1), mean), np.float64)
+    person = read_anew(owners["person"]) if "person" in owners else None
+    return represented(label, int(label.max(initial=-1)) + 1, weight, person)
 
 
 def _whole(people: FloatArray, size: LongArray) -> LongArray:
@@ -426,11 +421,11 @@ def measure_people(labels: IntArray, groups: int, requirements: Sequence[Require
     """Return how many people fit the worst groups, by the lists of the models that ask for it."""
     figures: dict[str, float] = {}
     for one in requirements:
-        if not isinstance(one, CrowdRequirement) or not groups:
+        if not isinstance(one, CrowdRequirement | WeightRequirement) or not groups:
             continue
         measured = one.measured(labels, groups)
         least, most = float(measured.min()), float(measured.max())
-        if one.kind == "k-map":
+        if isinstance(one, WeightRequirement) or one.kind == "k-map":
             figures["k_map"] = min(least, figures.get("k_map", least))
         else:
             figures["presence_least"] = min(least, figures.get("presence_least", least))

@@ -114,6 +114,8 @@ class CodedTable:
     attributes: Mapping[str, CodedAttribute] = field(default_factory=dict)
     units: Mapping[Unit, IntArray] = field(default_factory=dict)
     """Whom records belong to, by number: persons or households that may have several records each."""
+    survey_weight: FloatArray | None = None
+    """For how many people of the population each record stands, where a column says so."""
 
     @property
     def records(self) -> int:
@@ -137,7 +139,9 @@ class CodedTable:
             name: replace(one, codes=one.codes[records], person=None if one.person is None else units["person"])
             for name, one in self.attributes.items()
         }
-        part = CodedTable(np.ascontiguousarray(self.codes[:, records]), self.columns, self.weights, attributes, units)
+        weight = None if self.survey_weight is None else self.survey_weight[records]
+        codes = np.ascontiguousarray(self.codes[:, records])
+        part = CodedTable(codes, self.columns, self.weights, attributes, units, weight)
         part.__dict__["space"] = self.space
         return part
 

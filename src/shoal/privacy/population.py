@@ -16,6 +16,7 @@ from shoal.kernels.enforcement.crowds import K_MAP, PRESENCE, Crowds, crowd_shor
 from shoal.kernels.space.space import cover_groups
 from shoal.privacy.base import PrivacyModel, Requirement
 from shoal.privacy.people import gather_points, no_points, open_people, place_people
+from shoal.privacy.weights import bind_weights
 from shoal.validation import check_float, check_int
 
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ class _OnPopulation(PrivacyModel):
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters as plain values; a table that has no file appears as ``"(object)"``."""
-        path = str(self._people) if isinstance(self._people, (str, Path)) else "(object)"
-        return {key: value for key, value in vars(self).items() if value is not None} | {"population": path}
+        given = {key: value for key, value in vars(self).items() if value is not None}
+        if "population" not in given:
+            return given
+        return given | {"population": str(self._people) if isinstance(self._people, (str, Path)) else "(object)"}
 
     def _bind(self, table: CodedTable, kind: Literal["k-map", "presence"], low: float, high: float) -> CrowdRequirement:
         frame = open_people(self._people)
@@ -66,7 +69,8 @@ class KMap(_OnPopulation):
     k
         The least number of people.
     population
-        A table of the population with all quasi-identifiers, or the path of a file.
+        A table of the population with all quasi-identifiers, or the path of a file. Without it their number is estimated: the survey weights
+        of a group's records, added up (``survey_weight`` names the column).
 
     Examples
     --------
@@ -80,7 +84,7 @@ class KMap(_OnPopulation):
     """
 
     k: int
-    population: Any
+    population: Any = None
 
     def __post_init__(self) -> None:
         check_int("KMap", "k", self.k, least=2)
@@ -91,11 +95,14 @@ class KMap(_OnPopulation):
 
     def bind(self, table: CodedTable) -> Requirement:
         """Return the model as a requirement on the groups of ``table``."""
-        return self._bind(table, "k-map", float(self.k), 0.0)
+        return (
+            bind_weights(table, self.k) if self.population is None else self._bind(table, "k-map", float(self.k), 0.0)
+        )
 
     def describe(self) -> str:
         """Say what the model promises."""
-        return f"Whoever looks for a person in the population finds at least {self.k} who fit."
+        found = "finds" if self.population is not None else "finds, as survey weights tell,"
+        return f"Whoever looks for a person in the population {found} at least {self.k} who fit."
 
 
 @dataclass(frozen=True, eq=False)
