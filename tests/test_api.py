@@ -224,3 +224,18 @@ def test_named_marks_are_missing_values_in_a_category_too():
     table = pd.DataFrame({"town": ["x", "?"] * 20})
     result = anonymize(table, k=4, quasi_identifiers=["town"], missing=["?"], hierarchies={"town": "flat"})
     assert "?" not in set(result.data["town"].dropna())
+
+
+def test_numbers_that_look_like_codes_for_categories_are_told_once_and_settled_by_a_choice():
+    table = pa.table(
+        {"religion": [1, 2, 3, 4, 5, 6] * 5, "age": list(range(30)), "smoker": [0, 1] * 15, "children": [0, 1, 2] * 10}
+    )
+    asked = {"k": 20, "quasi_identifiers": list(table.column_names), "method": "mondrian"}
+    with pytest.warns(NotationNotice, match="The numbers in religion look like codes for categories") as heard:
+        released = shoal.anonymize(table, **asked)
+    assert len([one for one in heard if one.category is NotationNotice]) == 1
+    assert any(cell.startswith("[") for cell in released.data["religion"].to_pylist())
+    settled = shoal.anonymize(table, **asked, kinds={"religion": "nominal"})
+    assert not any(cell.startswith("[") for cell in settled.data["religion"].to_pylist())
+    shoal.anonymize(table, **asked, kinds={"religion": "numeric"})
+    shoal.anonymize(table, **asked, hierarchies={"religion": "flat"})

@@ -7,13 +7,14 @@ import pickle
 import signal
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import shoal
 from shoal import result as result_module
 from shoal.api import anonymize
 from shoal.canonical import table_hash
-from shoal.errors import FileError, ParameterError, PrivacyError, PrivacyWarning
+from shoal.errors import FileError, NotationNotice, ParameterError, PrivacyError, PrivacyWarning
 from shoal.io.files import open_table
 from shoal.methods.base import Grouping
 from shoal.saving import shuffled_order
@@ -250,3 +251,35 @@ def test_the_hash_of_a_table_reads_all_kinds_of_cells():
     swapped = {name: table_hash(pa.table({"x": column.take(pa.array([1, 0]))})) for name, column in cells.items()}
     alike = {name for name, column in cells.items() if swapped[name] == table_hash(pa.table({"x": column}))}
     assert alike == {"nothing"}
+
+
+def test_files_of_a_result_read_from_a_pickle_are_those_of_the_result(tmp_path):
+    rows = "".join(f"{20 + row % 30},5;{1000 + row},25;{'ab'[row % 2]};Person {row}\n" for row in range(40))
+    (tmp_path / "leute.csv").write_text(f"alter;kosten;ort;name\n{rows}", "utf-8")
+    with pytest.warns(NotationNotice):
+        result = shoal.anonymize(
+            tmp_path / "leute.csv",
+            k=5,
+            quasi_identifiers=["alter"],
+            sensitive=["ort"],
+            keep=["kosten"],
+            identifiers=["name"],
+            method="mondrian",
+        )
+    content = pickle.dumps(result)
+    assert b"Person 7" not in content
+    again = pickle.loads(pickle.dumps(pickle.loads(content)))  # noqa: S301
+    for ending in ("csv", "parquet"):
+        one, other = (
+            sorted_rows(kept.save(tmp_path / f"{name}.{ending}")) for name, kept in (("one", result), ("other", again))
+        )
+        assert one == other
+    assert '"[20,5-' in (tmp_path / "other.csv").read_text("utf-8")
+    assert pq.read_schema(tmp_path / "other.parquet").field("kosten").type == pa.float64()
+
+
+def sorted_rows(path):
+    if path.suffix == ".csv":
+        return sorted(path.read_text("utf-8").splitlines())
+    table = pq.read_table(path)
+    return table.schema, sorted(map(str, table.to_pylist()))

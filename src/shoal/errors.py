@@ -17,7 +17,7 @@ Each error is also the builtin a Python programmer would expect::
     ShoalWarning              (UserWarning)
     ├── ColumnLeftOutWarning  a column without a role was left out of the release
     ├── ExtensionWarning      what another package registers cannot be imported, and is left out
-    ├── NotationNotice        how text in the table was understood: as numbers, dates, times, missing values
+    ├── NotationNotice        how values of the table were understood: text as numbers, dates, times, missing; numbers as codes
     ├── PrivacyWarning        a choice weakens the protection
     │   └── RepeatedPersonWarning             people seem to have several records, and no person column is named
     ├── PublicationWarning    something in a release to look at before it is published
@@ -139,7 +139,7 @@ class ExtensionWarning(ShoalWarning):
 
 
 class NotationNotice(ShoalWarning):
-    """How text in the table was understood: as numbers, dates, times, missing values."""
+    """How values of the table were understood: text as numbers, dates, times or missing values, numbers as codes or quantities."""
 
 
 class PrivacyWarning(ShoalWarning):

@@ -33,6 +33,7 @@ from shoal.recipe import Recipe
 from shoal.release import make_release
 from shoal.report import Report
 from shoal.saving import (
+    Written,
     in_own_notation,
     readable,
     rows_to_write,
@@ -73,6 +74,8 @@ class Result(Release, Generic[Table]):
     """Files the release was made from, which ``save`` never replaces."""
     pickles_originals: bool = False
     """Whether a pickle carries the original table; see ``with_originals``."""
+    written: Written | None = None
+    """In a result read from a pickle: what files take from the original table."""
 
     def __post_init__(self) -> None:
         labels = self.groups.view()
@@ -87,9 +90,10 @@ class Result(Release, Generic[Table]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the originals out of a pickle: it would carry the very identifiers that were removed."""
-        state = {one.name: getattr(self, one.name) for one in fields(self)}
+        state = {one.name: vars(self)[one.name] for one in fields(self) if one.name in vars(self)}
         if not self.pickles_originals:
-            del state["coded"]
+            state.pop("coded", None)  # it is not there in a result that was itself read from a pickle
+            state["written"] = self.written or Written(self._decimals(), self._own_columns())
             state["source"] = replace(self.source, table=self.source.table.schema.empty_table(), native=None)
         return state
 
@@ -267,26 +271,31 @@ class Result(Release, Generic[Table]):
             text = json.dumps(self.provenance(), indent=2, default=str) + "\n"
             files.temporary(sidecar_path(target)).write_text(text, encoding="utf-8")
 
-    def _numbers(self) -> list[str]:
-        """Return the quasi-identifiers that are released as numbers or ranges of numbers; none are known in a pickle."""
-        if "coded" not in vars(self):
-            return []
-        return [
-            one.name
+    def _decimals(self) -> Mapping[str, str]:
+        """Return the decimal marks of quasi-identifiers that come from a text file and are released as numbers or ranges of numbers."""
+        if self.written is not None:
+            return self.written.decimals
+        return {
+            one.name: self.source.decimal_of(one.name)
             for one in self.coded.columns
             if one.kind == "interval" and not one.ordinal and not pa.types.is_temporal(one.original_type)
-        ]
+            if self.source.layout is not None
+        }
+
+    def _own_columns(self) -> Mapping[str, pa.ChunkedArray]:
+        """Return the released columns that were not changed, in the type that came."""
+        if self.written is not None:
+            return self.written.own
+        kept = pa.array(np.flatnonzero(self.groups >= 0))
+        names = [name for name in self.released.column_names if name not in self.changed]
+        return {name: self.source.own(name).take(kept) for name in names}
 
     def _columns_for(self, form: str) -> pa.Table:
         """Return the release as a file of this form holds it: text is readable, all else has the type that came."""
         if form == "csv":
-            return in_own_notation(readable(self.released), self.source, self._numbers())
-        kept = pa.array(np.flatnonzero(self.groups >= 0))
-        columns = {
-            name: self.released.column(name) if name in self.changed else self.source.own(name).take(kept)
-            for name in self.released.column_names
-        }
-        return pa.table(columns)
+            return in_own_notation(readable(self.released), self._decimals())
+        own = self._own_columns()
+        return pa.table({name: own.get(name, self.released.column(name)) for name in self.released.column_names})
 
     def save_to_database(self, address: str, table: str, *, force: bool = False) -> None:
         """Write the release into a new table of a database, counted by the database itself before it gets its name.

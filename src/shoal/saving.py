@@ -6,8 +6,9 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,6 @@ from shoal.audit import check_release
 from shoal.canonical import encode_dictionary, is_period, table_hash
 from shoal.encoding import value_texts
 from shoal.errors import DataError, ParameterError, PrivacyWarning, SpreadsheetWarning, warn
-from shoal.frames import Frame
 from shoal.io.databases import Database, Promise, check_target_table, write_release
 from shoal.io.files import open_table
 from shoal.io.location import Location, locate
@@ -98,10 +98,18 @@ def readable(released: pa.Table) -> pa.Table:
     return released
 
 
-def in_own_notation(released: pa.Table, frame: Frame, names: Sequence[str]) -> pa.Table:
-    """Return a table whose columns of numbers ``names`` have the decimal mark of the text file they come from."""
-    for name in names if frame.layout is not None else ():
-        mark = frame.decimal_of(name)
+class Written(NamedTuple):
+    """What the files of a release take from the original table."""
+
+    decimals: Mapping[str, str]
+    """The decimal mark of each column of numbers, by its name."""
+    own: Mapping[str, pa.ChunkedArray]
+    """The released columns that were not changed, in the type that came."""
+
+
+def in_own_notation(released: pa.Table, decimals: Mapping[str, str]) -> pa.Table:
+    """Return a table whose columns of numbers have the decimal mark of the text file they come from."""
+    for name, mark in decimals.items():
         if mark != ".":
             encoded = encode_dictionary(released.column(name))
             texts = pc.replace_substring_regex(value_texts(encoded.dictionary), r"([0-9])[.]([0-9])", rf"\1{mark}\2")

@@ -70,6 +70,10 @@ def test_words_are_found_in_every_way_to_write_them():
         ("x", 2, True),
         ("age", 6, False),
         ("children", 40, False),
+        ("children", 5, False),
+        ("education_num", 16, False),
+        ("occupation", 12, True),
+        ("hours_of_work", 12, False),
         ("x", 6, False),
     ],
 )

@@ -21,7 +21,14 @@ from shoal.api.checks import (
     choose_release,
 )
 from shoal.api.people import check_survey_weight, check_together, check_unit, warn_of_repeated_people
-from shoal.api.roles import ROLES, Roles, check_role_columns, check_roles, warn_of_columns_left_out
+from shoal.api.roles import (
+    ROLES,
+    Roles,
+    check_role_columns,
+    check_roles,
+    tell_of_coded_categories,
+    warn_of_columns_left_out,
+)
 from shoal.api.settings import make_recipe, recipe_parameters
 from shoal.api.streaming import stream_release
 from shoal.arrays import CancelToken, Effort, Progress, Release
@@ -237,6 +244,8 @@ class Anonymizer:
         self._report(0.0, "reading")
         given, (frame, treated) = frame, self._treat(frame)
         coded = self._encode(frame)
+        if not given.told:
+            tell_of_coded_categories(coded.columns, {*self.kinds, *self.hierarchies})
         frame = replace(frame, told=given.tell(self.as_understood()).told)
         requirements = bind_models(self.models, coded, self.sensitive)
         grouping = self._group(coded, (*at_least_units(coded, self.k), *requirements))

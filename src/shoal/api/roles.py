@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from shoal.errors import ColumnError, ColumnLeftOutWarning, warn
+from shoal.encoding import CodedColumn
+from shoal.errors import ColumnError, ColumnLeftOutWarning, NotationNotice, warn
 from shoal.frames import Frame
+from shoal.inspection import is_coded_category, type_word
 from shoal.validation import check_columns
 
 Roles = Mapping[str, Sequence[str]]
@@ -52,6 +54,28 @@ def warn_of_columns_left_out(roles: Roles, frame: Frame) -> None:
             f"Columns without a role are left out of the release: {', '.join(left_out)}. "
             "Name them as quasi_identifiers, sensitive, keep or identifiers.",
             ColumnLeftOutWarning,
+        )
+
+
+def tell_of_coded_categories(columns: Sequence[CodedColumn], settled: Container[str]) -> None:
+    """Say which quasi-identifiers are released as ranges though their numbers look like codes for categories.
+
+    Two codes are as well off in a range as in a set; columns that are ``settled`` have a kind or a hierarchy of the user's choice.
+    """
+    coded = [
+        one.name
+        for one in columns
+        if one.name not in settled
+        and one.kind == "interval"
+        and not one.ordinal
+        and len(one.values) > 2
+        and is_coded_category(one.name, type_word(one.values.type), len(one.values))
+    ]
+    if coded:
+        warn(
+            f"The numbers in {', '.join(coded)} look like codes for categories, of which a range means little. If they are, give "
+            f'kinds={{"{coded[0]}": "nominal"}}, or a hierarchy; kinds={{"{coded[0]}": "numeric"}} says that they are quantities.',
+            NotationNotice,
         )
 
 

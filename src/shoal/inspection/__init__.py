@@ -14,7 +14,7 @@ from shoal.inspection.looking import (
     repeating_key,
     type_word,
 )
-from shoal.inspection.roles import UNSURE, guess_role
+from shoal.inspection.roles import UNSURE, guess_role, is_coded_category
 from shoal.inspection.words import Role, words_of
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "column_views",
     "guess_role",
     "inspect_table",
+    "is_coded_category",
     "repeating_key",
     "type_word",
     "words_of",

@@ -13,6 +13,7 @@ from shoal.inspection.words import (
     NAMING,
     PERHAPS_KNOWN,
     PERSONS,
+    QUANTITIES,
     SENSITIVE,
     Role,
     Topic,
@@ -74,5 +75,6 @@ def is_coded_category(name: str, kind: str, distinct: int) -> bool:
     """Tell whether whole numbers look like codes for categories, of which a range means nothing: religion 1 to 6, 0/1."""
     if kind != "whole number" or not 2 <= distinct <= _MOST_CODES:
         return False
-    found = _topic_of(words_of(name), kind)
-    return distinct == 2 or bool(found and found[0].category)
+    words = words_of(name)
+    found = _topic_of(words, kind)
+    return distinct == 2 or bool(found and found[0].category and not QUANTITIES & set(words))

@@ -126,7 +126,6 @@ PERHAPS_KNOWN = (
         "quasi-identifier",
         "education educ edu school schooling degree nodegree diploma college university study studies bildung schule abschluss ausbildung formation etudes estudios educacion istruzione titolo escolaridade educacao opleiding onderwijs wyksztalcenie utbildning utdanning medu fedu",
         "schulabschl etude estudio bildungs ausbildung escolar wykszta educat opleiding",
-        category=True,
     ),
     _topic(
         "work",
@@ -201,6 +200,14 @@ PERSONS = frozenset(
 )
 """Words that name a person's key where they are the whole name."""
 
+QUANTITIES = _topic(
+    "quantity",
+    "other",
+    "num number count n nb no anzahl total years yrs year jahre annees anni anos size hhsize famsize children child kids kinder enfants hijos figli "
+    "filhos kinderen dzieci barn siblings sibsp parch rooms car cars vehicle pets dependents dependants hours hoursperweek experience exper tenure "
+    "rank grade level score decile priors class pclass ses lat latitude lon lng long longitude easting northing breite laenge",
+).words
+"""Words by which numbers are counted or have an order, so that ranges of them mean something, whatever else the name says."""
 HARMLESS = frozenset(
     [
         "fnlwgt",
