@@ -245,7 +245,7 @@ class Anonymizer:
         given, (frame, treated) = frame, self._treat(frame)
         coded = self._encode(frame)
         if not given.told:
-            tell_of_coded_categories(coded.columns, {*self.kinds, *self.hierarchies})
+            tell_of_coded_categories(coded, {*self.kinds, *self.hierarchies})
         frame = replace(frame, told=given.tell(self.as_understood()).told)
         requirements = bind_models(self.models, coded, self.sensitive)
         grouping = self._group(coded, (*at_least_units(coded, self.k), *requirements))

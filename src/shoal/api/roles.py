@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 
-from shoal.encoding import CodedColumn
+from shoal.encoding import CodedTable
 from shoal.errors import ColumnError, ColumnLeftOutWarning, NotationNotice, warn
 from shoal.frames import Frame
 from shoal.inspection import is_coded_category, type_word
@@ -23,6 +23,10 @@ ROLES = {
 """Every role, and how a message says that a column has it."""
 OTHERS = {"person": "the person column", "household": "the household column", "survey_weight": "the survey weight"}
 """Columns that are no part of the release but are looked at, and how a message calls them."""
+
+
+_ROWS_EACH = 3
+"""A code for a category stands in so many records in the mean, at least."""
 
 
 def check_roles(roles: Roles) -> None:
@@ -57,18 +61,18 @@ def warn_of_columns_left_out(roles: Roles, frame: Frame) -> None:
         )
 
 
-def tell_of_coded_categories(columns: Sequence[CodedColumn], settled: Container[str]) -> None:
+def tell_of_coded_categories(table: CodedTable, settled: Container[str]) -> None:
     """Say which quasi-identifiers are released as ranges though their numbers look like codes for categories.
 
-    Two codes are as well off in a range as in a set; columns that are ``settled`` have a kind or a hierarchy of the user's choice.
+    Codes repeat, and two of them are as well off in a range as in a set; columns that are ``settled`` have a kind or a hierarchy of the user's choice.
     """
     coded = [
         one.name
-        for one in columns
+        for one in table.columns
         if one.name not in settled
         and one.kind == "interval"
         and not one.ordinal
-        and len(one.values) > 2
+        and 2 < len(one.values) <= table.records / _ROWS_EACH
         and is_coded_category(one.name, type_word(one.values.type), len(one.values))
     ]
     if coded:

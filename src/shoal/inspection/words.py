@@ -204,7 +204,7 @@ QUANTITIES = _topic(
     "quantity",
     "other",
     "num number count n nb no anzahl total years yrs year jahre annees anni anos size hhsize famsize children child kids kinder enfants hijos figli "
-    "filhos kinderen dzieci barn siblings sibsp parch rooms car cars vehicle pets dependents dependants hours hoursperweek experience exper tenure "
+    "filhos kinderen dzieci barn siblings sibsp parch rooms car cars vehicle pets employees dependents dependants hours hoursperweek experience exper tenure "
     "rank grade level score decile priors class pclass ses lat latitude lon lng long longitude easting northing breite laenge",
 ).words
 """Words by which numbers are counted or have an order, so that ranges of them mean something, whatever else the name says."""
