@@ -273,6 +273,7 @@ def _from_pandas(data: Any) -> pa.Table:
                 hint="data.columns = data.columns.map(str)",
             )
     check_names(list(data.columns))
+    pa.table({}).to_pandas()  # pyarrow looks for pandas once; where it was not to be seen then, it looks again
     columns = {}
     for name in data.columns:
         try:

@@ -42,7 +42,7 @@ from shoal.saving import (
     sidecar_path,
     verify_written,
 )
-from shoal.summary import Release, summarise
+from shoal.summary import Release
 from shoal.treatments import Treated
 from shoal.validation import check_choice, check_int, check_path
 
@@ -326,6 +326,8 @@ class Result(Release, Generic[Table]):
         """
         parts = {one.name: getattr(self, one.name) for one in fields(Release)}
         release = Release(**parts | {"groups": self.groups.copy()})  # kernels want arrays that may be written
+        from shoal.summary.summarising import summarise  # noqa: PLC0415  (most releases are made without a report)
+
         return Report(summarise(release, examples=examples))
 
     def provenance(self) -> dict[str, Any]:

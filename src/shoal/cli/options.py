@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 from shoal.cli.console import show_values
+from shoal.cli.starting import leave_pandas_out
 
 if TYPE_CHECKING:
     from shoal.frames import Frame
@@ -205,6 +206,7 @@ def input_options(command: _Command) -> _Command:
 
     @functools.wraps(command)
     def bundled(**given: Any) -> Any:
+        leave_pandas_out()
         reading = Reading(**{field.name: given.pop(field.name) for field in fields(Reading)})
         return command(reading=reading, **given)
 

@@ -14,7 +14,8 @@ Measure = Literal["correlation", "correlation ratio", "Cramér's V"]
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # deferred: most releases are made without a report, and building these models takes a tenth of shoal's own start
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Bin(_Part):

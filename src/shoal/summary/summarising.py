@@ -1,0 +1,239 @@
+"""From a release to its summary: plain values that say what was done, what was gained and what was lost."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from shoal._version import __version__
+from shoal.arrays import IntArray, LongArray
+from shoal.audit import count_tuples
+from shoal.encoding import CodedColumn
+from shoal.kernels.space.space import cost_table
+from shoal.kernels.space.tuples import Tuples, distinct_tuples
+from shoal.metrics import REGISTRY as METRICS
+from shoal.metrics import query_error, random_queries
+from shoal.recipe import averaged_weight, recipe_text
+from shoal.summary.association import Variable, associations
+from shoal.summary.attempts import try_attacks
+from shoal.summary.cells import draw_codes
+from shoal.summary.distributions import distribution
+from shoal.summary.finding import find, size_bins
+from shoal.summary.release import Release
+from shoal.summary.rows import example_rows
+from shoal.summary.schema import (
+    Association,
+    Column,
+    Loss,
+    Measured,
+    Method,
+    Promise,
+    QueryError,
+    Reached,
+    Role,
+    Summary,
+    Treatment,
+)
+from shoal.summary.second_look import second_look
+
+_ASSOCIATION_RECORDS = 50_000
+_ASSOCIATION_COLUMNS = 12
+_QUESTIONS = 600
+_QUESTION_WORK = 200_000_000
+"""Records looked at, over all questions."""
+_ROLE_LISTS: tuple[tuple[str, Role], ...] = (
+    ("quasi_identifiers", "quasi-identifier"),
+    ("sensitive", "sensitive"),
+    ("identifiers", "identifier"),
+    ("keep", "kept"),
+    ("pseudonymize", "pseudonym"),
+)
+
+
+def summarise(release: Release, *, examples: bool = False) -> Summary:
+    """Return the summary of a release; ``examples`` puts rows of the original beside the released ones."""
+    recipe, audit = release.recipe, release.audit
+    sizes = _people(release, distinct_tuples(release.coded.codes), np.arange(release.source.records))
+    released_sizes = _people(release, count_tuples(release.released, recipe.quasi_identifiers), release.kept)
+    cost = None if release.representatives else cost_table(*release.cost_boxes)
+    return Summary(
+        shoal=__version__,
+        created=dt.datetime.now(tz=dt.UTC).date().isoformat(),
+        records=release.source.records,
+        released=release.released.num_rows,
+        withheld=release.source.records - release.released.num_rows,
+        columns=list(_columns(release)),
+        treatments=[Treatment(**asdict(one)) for one in release.treated.values()],
+        method=_method(release),
+        promise=Promise(
+            k=recipe.k,
+            models=[model.describe() for model in release.models],
+            max_suppression=recipe.max_suppression,
+        ),
+        reached=Reached(
+            k=audit.k,
+            groups=audit.groups,
+            mean_size=audit.mean_size,
+            largest=audit.largest,
+            persons=audit.persons,
+            households=audit.households,
+            sensitive=_plain_figures(audit.sensitive),
+            people=dict(audit.people),
+        ),
+        found=find(release.coded.codes, release.coded.names, sizes, released_sizes, recipe.k),
+        attacks=try_attacks(release),
+        loss=_loss(release),
+        group_sizes=size_bins(sizes, released_sizes, recipe.k),
+        associations=_associations(release),
+        query_error=_query_error(release),
+        examples=example_rows(release.released, release.coded, release.groups, cost, recipe.seed, originals=examples),
+        recipe=recipe_text(recipe),
+        warnings=list(second_look(release)),
+    )
+
+
+def _people(release: Release, tuples: Tuples, rows: LongArray | IntArray) -> LongArray:
+    """Return the size of each group: its records, or its persons where they are known."""
+    person = release.coded.units.get("person")
+    if person is None:
+        return tuples.size
+    pairs = distinct_tuples(np.stack([tuples.label, person[rows]]))
+    return np.bincount(tuples.label[pairs.first]).astype(np.int64)
+
+
+def _plain_figures(sensitive: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
+    """Return what was measured on sensitive columns; JSON has no infinity, so what is unbounded is None."""
+    return {
+        name: {key: float(value) if math.isfinite(value) else None for key, value in figures.items()}
+        for name, figures in sensitive.items()
+    }
+
+
+def _read_as(release: Release, name: str, role: Role) -> str | None:
+    """Return how the text of a column was understood; a column taken as the text it is has nothing to tell."""
+    recipe = release.recipe
+    as_is = name in recipe.hierarchies or recipe.kinds.get(name, "numeric") not in ("numeric", "date")
+    if as_is or role not in ("quasi-identifier", "sensitive"):
+        return None
+    return release.source.understood([name]).get(name)
+
+
+def _columns(release: Release) -> Iterator[Column]:
+    role_of: dict[str, Role] = {name: role for key, role in _ROLE_LISTS for name in getattr(release.recipe, key)}
+    role_of |= dict.fromkeys([name for name in (release.recipe.person, release.recipe.household) if name], "identifier")
+    averaged = averaged_weight(release.recipe)
+    if averaged is not None:
+        role_of[averaged] = "kept"
+    spread = {
+        column.name: distribution(column, before, after, release.recipe.k) for column, before, after in release.cells()
+    }
+    coded = {column.name: column for column in release.coded.columns}
+    losses = release.metrics["ncp_by_column"]
+    for name in release.source.names:
+        role = role_of.get(name, "left out")
+        yield Column(
+            name=name,
+            role=role,
+            released_as="representative" if name == averaged else _released_as(release, coded.get(name), name, role),
+            read_as=_read_as(release, name, role),
+            ends=None if release.representatives else release.details.get("ends", {}).get(name),
+            weight=_weight(release.recipe.weights.get(name, 1.0)) if name in coded else None,
+            loss=losses.get(name),
+            distribution=spread.get(name),
+        )
+
+
+def _released_as(release: Release, column: CodedColumn | None, name: str, role: Role) -> Any:
+    if name not in release.released.column_names:
+        return "removed"
+    if column is None:
+        return "token" if role == "pseudonym" else "treated" if name in release.treated else "unchanged"
+    return "representative" if release.representatives else {"interval": "range"}.get(column.kind, column.kind)
+
+
+def _method(release: Release) -> Method:
+    recipe, info = release.recipe, release.method
+    return Method(
+        name=recipe.method,
+        title=info.title if info else recipe.method,
+        paper=info.paper if info else "",
+        effort=recipe.effort if info and info.uses_effort else None,
+        seed=recipe.seed,
+    )
+
+
+def _loss(release: Release) -> Loss:
+    bound = release.details.get("lower_bound")
+    measured = [
+        Measured(
+            name=name,
+            title=metric.title,
+            value=float(release.metrics[name]),
+            better=metric.better,
+            best=metric.best,
+            worst=metric.worst,
+            meaning=metric.meaning,
+        )
+        for name, metric in METRICS.items()
+        if name in release.metrics
+    ]
+    return Loss(ncp=release.metrics["ncp"], lower_bound=None if bound is None else float(bound), metrics=measured)
+
+
+def _associations(release: Release) -> list[Association]:
+    random = np.random.default_rng(release.recipe.seed)
+    before_part = _part(random, release.source.records)
+    after_part = _part(random, len(release.kept))
+    variables = []
+    for column, before, after in release.cells():
+        codes = len(column.values)
+        if codes < 2 or (column.position is None and codes > release.source.records / 4):
+            continue
+        drawn = [
+            draw_codes(replace(cells, group=cells.group[part]), codes, random)
+            for cells, part in ((before, before_part), (after, after_part))
+        ]
+        variables.append(Variable(column.name, drawn[0], drawn[1], column.position))
+    return associations(variables[:_ASSOCIATION_COLUMNS])
+
+
+def _query_error(release: Release) -> QueryError | None:
+    """Ask random counting questions of every pair of columns; representatives have no ranges to ask."""
+    if release.representatives:
+        return None
+    names = release.coded.names
+    pairs: list[tuple[str, ...]] = [*combinations(names, 2)] or [names]
+    number = min(_QUESTIONS, _QUESTION_WORK // max(release.coded.records, 1)) // len(pairs)
+    asked = [
+        query
+        for place, pair in enumerate(pairs)
+        for query in random_queries(release.coded, max(number, 1), pair, seed=release.recipe.seed + place)
+        if query.conditions
+    ]
+    errors = query_error(release.source, release, asked).errors if asked else np.zeros(0)
+    if not errors.size:
+        return None
+    return QueryError(
+        questions=errors.size,
+        median=float(np.median(errors)),
+        mean=float(errors.mean()),
+        within_tenth=float((errors <= 0.1).mean()),
+    )
+
+
+def _part(random: Any, records: int) -> Any:
+    """Return all records, or a sample where there are very many."""
+    if records <= _ASSOCIATION_RECORDS:
+        return slice(None)
+    return random.choice(records, _ASSOCIATION_RECORDS, replace=False)
+
+
+def _weight(given: float | dict[str, float]) -> float:
+    """Return a column's weight; where its nodes have weights, the column itself has 1."""
+    return 1.0 if isinstance(given, dict) else given
