@@ -65,7 +65,7 @@ $(VENV)/pyvenv.cfg:
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/pyvenv.cfg
 	@echo "Installing shoal into $(VENV)"
-	@$(INSTALL) -e '.[pandas,report,web]'
+	@$(INSTALL) --no-compile -e '.[report,web]'  # Python compiles what is imported, which is little
 	@touch $@
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/pyvenv.cfg

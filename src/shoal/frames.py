@@ -19,6 +19,7 @@ from shoal.canonical import canonical, encode_dictionary
 from shoal.errors import ColumnError, DataError, MissingExtraError, NotationNotice, warn
 from shoal.native import Native, as_pandas, unwrap
 from shoal.notation import AS_IS, Notation, Reading, ValueLabels, code_for_missing, decimal_mark, understand
+from shoal.notation.marks import CODES
 
 __all__ = ["Frame", "FrameKind", "Layout", "check_names", "encode_dictionary", "is_text", "require", "to_frame"]
 
@@ -310,7 +311,7 @@ def _missing_codes(column: pa.ChunkedArray, notation: Notation) -> list[float]:
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return []
-    if notation.missing is None and not (pc.min(column).as_py() or 0) < 0:
+    if notation.missing is None and pc.min(column).as_py() not in CODES:  # a code is the only negative number
         return []
     distinct = pc.unique(column)
     return [code for code in code_for_missing(distinct, notation) if pc.any(pc.equal(distinct, code)).as_py()]

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import FloatArray, IntArray
+from shoal.encoding.ranking import rank_codes, rank_values
 from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable
 from shoal.encoding.values import as_dates, as_numbers, exact_numbers, is_ordered, positions_of, refuse_far, value_texts
 from shoal.errors import AmbiguousNotationError, ColumnError, DataError, HierarchyError, ParameterError
@@ -125,31 +126,17 @@ def _check_unambiguous(frame: Frame, name: str) -> None:
 
 
 def _encode_interval(name: str, column: pa.ChunkedArray) -> tuple[CodedColumn, IntArray]:
-    encoded = encode_dictionary(column)
-    exact = exact_numbers(encoded.dictionary)
+    values, exact, codes, has_missing = rank_values(column)
     if exact.dtype.kind == "f" and not np.isfinite(exact).all():
         raise DataError(
             f"The column {name!r} holds infinite values, so its range has no width.",
             hint="replace them by missing values or by the largest value that can occur.",
         )
-    order = np.argsort(exact, kind="stable")
-    values = encoded.dictionary.take(pa.array(order))
-    codes, has_missing = _rank_codes(encoded, order)
-    position, origin = positions_of(exact[order])
+    position, origin = positions_of(exact)
     coded = CodedColumn(
         name, "interval", values, has_missing, position=position, original_type=column.type, origin=origin
     )
     return coded, codes
-
-
-def _rank_codes(encoded: pa.DictionaryArray, order: Any) -> tuple[IntArray, bool]:
-    """Turn dictionary indices into codes: position in ``order``, missing last."""
-    size = len(order)
-    rank = np.empty(size + 1, np.int32)
-    rank[order] = np.arange(size, dtype=np.int32)
-    rank[size] = size
-    indices = np.asarray(encoded.indices.fill_null(size)) if encoded.indices.null_count else np.asarray(encoded.indices)
-    return rank[indices], encoded.indices.null_count > 0
 
 
 def _encode_ordinal(name: str, column: pa.ChunkedArray, order: list[str]) -> tuple[CodedColumn, IntArray]:
@@ -241,7 +228,7 @@ def _encode_set(name: str, column: pa.ChunkedArray) -> tuple[CodedColumn, IntArr
         )
     texts = value_texts(encoded.dictionary).to_pylist()
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
-    codes, has_missing = _rank_codes(encoded, order)
+    codes, has_missing = rank_codes(encoded, order)
     values = pa.array([texts[index] for index in order], pa.string())
     return CodedColumn(name, "set", values, has_missing, original_type=column.type), codes
 
@@ -268,7 +255,7 @@ def encode_attribute(
     else:
         texts = value_texts(encoded.dictionary).to_pylist()
         order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
-    codes, _ = _rank_codes(encoded, order)
+    codes, _ = rank_codes(encoded, order)
     return CodedAttribute(name, codes, encoded.dictionary.take(pa.array(order)), tree, ordered)
 
 

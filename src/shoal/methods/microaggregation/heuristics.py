@@ -227,8 +227,13 @@ def _rising(keys: FloatArray | IntArray) -> LongArray:
     """Return the places of keys, the smallest first, equal ones in their order."""
     if keys.dtype != np.int32:
         return np.argsort(keys, kind="stable")
-    order: LongArray = np.sort(keys.astype(np.int64) * keys.size + np.arange(keys.size)) % keys.size
-    return order
+    if keys.size and keys.max() == keys.size - 1:  # perhaps each number once, as for a column of distinct values
+        order = np.full(keys.size, -1, np.int64)
+        order[keys] = np.arange(keys.size)
+        if order.min() >= 0:
+            return order
+    packed: LongArray = np.sort(keys.astype(np.int64) * keys.size + np.arange(keys.size))
+    return packed % keys.size
 
 
 def principal_component(numbers: FloatArray) -> FloatArray:
