@@ -32,7 +32,7 @@ def violations(job: Job, result: Any) -> list[str]:
     found = _handed_out(result)
     rows = released.column("row").to_pylist()
     n, names = len(job.sensitive.plain), job.parameters["quasi_identifiers"]
-    if "name" in released.column_names:
+    if {"name", "person"} & set(released.column_names):
         found.append("an identifier was released")
     if len(set(rows)) != len(rows) or not set(rows) <= set(range(n)):
         found.append("rows were made up or doubled")
@@ -43,11 +43,12 @@ def violations(job: Job, result: Any) -> list[str]:
     groups = defaultdict(list)
     for place, row in enumerate(rows):
         groups[tuple(cells[name][place] for name in names)].append(row)
-    least = min(map(len, groups.values()), default=job.parameters["k"])
+    least = min((_persons(job, members) for members in groups.values()), default=job.parameters["k"])
     if least < job.parameters["k"]:
         found.append(f"a group of {least}")
     if groups and result.audit.k != least:
         found.append(f"the audit says k = {result.audit.k}, there is a group of {least}")
+    found += _apart(job, groups)
     found += _passed(job, released, rows)
     found += _written(job, result)
     ranges = result.recipe.release != "representatives"
@@ -66,6 +67,25 @@ def violations(job: Job, result: Any) -> list[str]:
         if failing:
             found.append(f"{type(model).__name__} does not hold in {failing} groups")
     return found
+
+
+def _persons(job: Job, members: list[int]) -> int:
+    return len({job.owners[row] for row in members})
+
+
+def _apart(job: Job, groups: dict[Any, list[int]]) -> list[str]:
+    """Where people are to move together, whoever shares all groups of a person's rows must be k people."""
+    if not job.parameters.get("together"):
+        return []
+    where: dict[int, set[Any]] = defaultdict(set)
+    for cell, members in groups.items():
+        for row in members:
+            where[job.owners[row]].add(cell)
+    inside = {cell: {job.owners[row] for row in members} for cell, members in groups.items()}
+    alone = sum(
+        len(set.intersection(*(inside[cell] for cell in cells))) < job.parameters["k"] for cells in where.values()
+    )
+    return [f"{alone} people stand out by all their rows"] * (alone > 0)
 
 
 def _handed_out(result: Any) -> list[str]:
@@ -115,12 +135,14 @@ def _written(job: Job, result: Any) -> list[str]:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
     names = job.parameters["quasi_identifiers"]
-    groups = Counter(tuple(row[name] for name in names) for row in rows)
+    groups = defaultdict(list)
+    for row in rows:
+        groups[tuple(row[name] for name in names)].append(int(row["row"]))
     wrong = len(rows) != result.released.num_rows or any("name" in row for row in rows)
     wrong = wrong or sorted(int(row["row"]) for row in rows) != sorted(result.released.column("row").to_pylist())
     return ["the file holds other rows"] * wrong + [
         f"the file has a group of {least}"
-        for least in [min(groups.values(), default=99)]
+        for least in [min((_persons(job, members) for members in groups.values()), default=99)]
         if least < job.parameters["k"]
     ]
 

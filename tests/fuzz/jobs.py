@@ -38,6 +38,8 @@ class Job:
     parameters: dict[str, Any]
     people: list[dict[str, Any]]
     """The plain values of each person of the population that a model may look at."""
+    owners: list[int]
+    """Whose record each row is; rows of their own where nobody has several."""
 
     def __str__(self) -> str:
         kinds = ", ".join(f"{name} ({len(set(map(repr, one.plain)))} values)" for name, one in self.columns.items())
@@ -84,7 +86,14 @@ def make_job(seed: list[int], methods: list[str] | None = None) -> Job:
         parameters["widen"] = float(rng.choice([0.25, 1.0]))
     if rng.random() < 0.2:
         parameters["weights"] = {name: float(rng.choice([0, 1, 8, 1e-9, 1e9])) for name in columns}
-    return Job(columns, sensitive, _as_frame(rng, columns, sensitive, n), parameters, people)
+    if parameters.get("release") != "representatives":
+        parameters["ends"] = ["round", "exact"][int(rng.integers(2))]
+    owners = list(range(n))
+    if rng.random() < 0.2:
+        owners = rng.integers(0, max(2, int(n * rng.choice([0.3, 0.6, 1.0]))), n).tolist()
+        parameters |= {"person": "person", "together": bool(rng.random() < 0.3)}
+        parameters["models"] = [shoal.LDiversity(2)] if rng.random() < 0.3 else []
+    return Job(columns, sensitive, _as_frame(rng, columns, sensitive, owners), parameters, people, owners)
 
 
 def _with_options(rng: np.random.Generator, method: str) -> Any:
@@ -136,11 +145,13 @@ def _models(rng: np.random.Generator, sensitive: Column, population: pa.Table) -
     return [makers[int(rng.integers(len(makers)))]() for _ in range(count)]
 
 
-def _as_frame(rng: np.random.Generator, columns: dict[str, Column], sensitive: Column, n: int) -> Any:
+def _as_frame(rng: np.random.Generator, columns: dict[str, Column], sensitive: Column, owners: list[int]) -> Any:
+    n = len(owners)
     arrays = {name: one.array for name, one in columns.items()} | {
         "sensitive": sensitive.array,
         "name": pa.array([f"person {row}" for row in range(n)]),
         "row": pa.array(range(n)),
+        "person": pa.array([f"number {owner}" for owner in owners]),
     }
     table = pa.table(arrays)
     strange = any(isinstance(one, pa.BaseExtensionType) for one in table.schema.types)
