@@ -22,6 +22,7 @@ _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d+))?")
 _MONTH = re.compile(r"(\d{4})-(\d\d)")
 _DURATION = re.compile(r"(-?)(\d+) days?(?: (\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?")
 _ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,"{}]+?)\s*(?:,|$)', re.DOTALL)
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _NUMBERS = re.compile(r"\[(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)\]")
 _ENDS = re.compile(r'\[("(?:[^"\\]|\\.)*"|.+?) to ("(?:[^"\\]|\\.)*"|.+)\]', re.DOTALL)
 
@@ -264,6 +265,8 @@ def _untypical(column: Column, cells: list[Any], rows: list[int], groups: dict[A
         elif isinstance(cell, str):
             wrong += 0 if cell == "*" or any(_same(column, cell, value) for value in values) else len(members)
         else:
+            if column.family == "text":  # numbers and a mark for a missing one, as text
+                values = [Fraction(value) for value in values if _NUMBER.fullmatch(value)]
             rounding = abs(cell) / 2**50 if column.family == "decimal" else 0  # its means are floats
             wrong += 0 if min(values) - rounding <= cell <= max(values) + rounding else len(members)
     return wrong
