@@ -228,3 +228,11 @@ def test_only_kept_and_sensitive_columns_can_be_treated() -> None:
         check_treated_roles({"costs": Round(5)}, roles)
     with pytest.raises(ColumnError, match="person of a treatment"):
         treat_columns(to_frame(pa.table({"x": [dt.date(2024, 1, 1)]})), {"x": ShiftDates(3, person="who")})
+
+
+def test_the_reference_says_of_every_treatment_what_it_is_and_what_is_still_found(request):
+    page = (request.config.rootpath / "docs" / "reference" / "treatments.md").read_text("utf-8")
+    lines = {name: next(line for line in page.splitlines() if f"| `{name}` |" in line) for name in TREATMENTS}
+    for name, kind in TREATMENTS.items():
+        assert f"`{kind.__name__}(" in lines[name]
+        assert f"| {kind.technique} | {kind.remains} |" in lines[name]
