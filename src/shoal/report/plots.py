@@ -205,7 +205,7 @@ def _number_axis(spread: Distribution) -> Spec:
         axis["format"] = "d"
     steps = [high - low for low, high in zip(lows, highs, strict=True)]
     if len(lows) <= _FEW_BARS and all(low.is_integer() for low in lows) and set(steps) == {1.0}:
-        axis["values"] = lows  # the end of the last bar is no value
+        axis |= {"values": [low + 0.5 for low in lows], "labelExpr": "format(datum.value - 0.5, 'd')", "ticks": False}
     return axis
 
 
