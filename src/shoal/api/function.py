@@ -82,8 +82,8 @@ def anonymize(
     keep
         Columns passed through unchanged.
     person
-        The column that says whose a record is, where people have several: k, the models and all risks then count people, not
-        records. It is removed from the release.
+        The column that tells which person a record belongs to, for tables with several records a person: k, the models and all
+        risks then count people, not records. The column is removed from the release.
     household
         The column that says which household a record belongs to: every released combination belongs to at least ``k``
         households, and so do the released records of all its members together. It is removed from the release.

@@ -123,7 +123,7 @@ def command(
 ) -> None:
     """Release a table in which every record hides among at least k.
 
-    FILE is a table with one record a person: CSV, Parquet, Arrow, Excel, SPSS, Stata or SAS, a folder of Parquet files,
+    FILE is a table with one record for each person: CSV, Parquet, Arrow, Excel, SPSS, Stata or SAS, a folder of Parquet files,
     an address such as s3://bucket/people.parquet, or a database such as postgresql://host/db (with --table or --query). The released rows are counted again before
     anything is written; if the promise does not hold, nothing is.
 

@@ -92,7 +92,7 @@ _CHOICE_OPTIONS = (
     click.option(
         "--person",
         metavar="COLUMN",
-        help="The column that says whose a record is, where people have several: people are then counted, not records. It is removed.",
+        help="The column that tells which person a record belongs to, for tables with several records a person: people are then counted, not records. The column is removed.",
         panel=PROMISE,
     ),
     click.option(
@@ -104,13 +104,13 @@ _CHOICE_OPTIONS = (
     click.option(
         "--together",
         is_flag=True,
-        help="Keep all records of a person with the same companions, against intruders who know several of them.",
+        help="Put all records of a person into groups with the same other people, against intruders who know several of the records.",
         panel=PROMISE,
     ),
     click.option(
         "--survey-weight",
         metavar="COLUMN",
-        help="The column that says for how many people of the population a record stands. Released as the mean of each group unless --keep names it too. ([bold]--weight[/bold] is another thing.)",
+        help="The column that says for how many people of the population a record stands. Released as the mean of each group unless --keep names it too. (Not to be confused with [bold]--weight[/bold], which says how much the loss in a column counts.)",
         panel=PROMISE,
     ),
     click.option(
@@ -137,7 +137,7 @@ _CHOICE_OPTIONS = (
         multiple=True,
         metavar="COLUMN=NUMBER",
         callback=pairs_callback,
-        help="How much the loss in a column counts. Default: 1. Nodes of its hierarchy count with [bold]COLUMN:NODE=NUMBER[/bold].",
+        help="How much the loss in a column counts. Default: 1. [bold]COLUMN:NODE=NUMBER[/bold] gives a weight to a node of its hierarchy.",
         panel=COLUMNS,
     ),
     click.option(
@@ -150,7 +150,7 @@ _CHOICE_OPTIONS = (
         "--widen",
         type=click.FloatRange(0, 1),
         metavar="SHARE",
-        help="Release this many cells wider than needed for each that is not, such as 0.5, so that narrow cells tell less. Default: none.",
+        help="Hide which cells had to be coarse: for each of them, this share of the other cells (such as 0.5) is made coarser without need. Default: none.",
         panel=PROMISE,
     ),
     click.option(
