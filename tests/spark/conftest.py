@@ -9,7 +9,10 @@ import pytest
 
 from tests.engines.conftest import small_fragments
 
-__all__ = ["small_fragments", "spark"]
+__all__ = ["QUICK_JAVA", "small_fragments", "spark"]
+
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java that starts quickly and does not polish code that runs for seconds; nor does Spark compile plans of small tables."""
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +33,9 @@ def spark(tmp_path_factory):
         .config("spark.sql.shuffle.partitions", "3")
         .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
         .config("spark.local.dir", str(folder / "local"))
-        .config("spark.driver.extraJavaOptions", f"-Dderby.system.home={folder}")
+        .config("spark.driver.extraJavaOptions", f"-Dderby.system.home={folder} {QUICK_JAVA}")
+        .config("spark.sql.codegen.wholeStage", "false")
+        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         .getOrCreate()
     )
     yield session

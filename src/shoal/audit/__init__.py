@@ -62,6 +62,7 @@ __all__ = [
     "measure_attribute",
     "measure_people",
     "recount",
+    "represented_people",
     "unique_sets",
 ]
 
@@ -274,7 +275,7 @@ def audit(
     measures = {name: measure(frame, name, tuples.label, len(tuples.size)) for name in others}
     if survey_weight is not None:
         _check_alone("survey_weight", sampling_fraction=sampling_fraction, population=population)
-        stands_for = _represented(tuples.label, survey_weights(frame, survey_weight), owners)
+        stands_for = represented_people(tuples.label, survey_weights(frame, survey_weight), owners)
         found = _weighted(_assemble(names, size, measures, _whole(stands_for, size), None), size, stands_for)
     else:
         people = _people_of(frame, names, population, size, sampling_fraction)
@@ -296,7 +297,7 @@ def audit_owned(
     names = tuple(quasi_identifiers)
     tuples = count_tuples(table, names)
     size = _sizes(tuples, owners)
-    stands_for = None if weight is None else _represented(tuples.label, weight, owners)
+    stands_for = None if weight is None else represented_people(tuples.label, weight, owners)
     found = _assemble(names, size, {}, None if stands_for is None else _whole(stands_for, size), None)
     if stands_for is not None:
         found = _weighted(found, size, stands_for)
@@ -317,7 +318,7 @@ def _check_alone(parameter: str, **others: Any) -> None:
             )
 
 
-def _represented(label: IntArray, weight: FloatArray, owners: Mapping[str, pa.ChunkedArray]) -> FloatArray:
+def represented_people(label: IntArray, weight: FloatArray, owners: Mapping[str, pa.ChunkedArray]) -> FloatArray:
     """Return for how many people of the population each group stands; a person's records stand for as many as their mean."""
     person = read_anew(owners["person"]) if "person" in owners else None
     return represented(label, int(label.max(initial=-1)) + 1, weight, person)
@@ -388,9 +389,25 @@ def _assemble(
     )
 
 
-def audit_of_sizes(quasi_identifiers: Sequence[str], size: LongArray) -> Audit:
-    """Return the audit of a table of which only the sizes of its groups are known."""
-    return _assemble(tuple(quasi_identifiers), size, {}, None, None)
+def audit_of_sizes(
+    quasi_identifiers: Sequence[str],
+    size: LongArray,
+    *,
+    sensitive: dict[str, dict[str, float]] | None = None,
+    people: LongArray | None = None,
+    represented: FloatArray | None = None,
+    sampling_fraction: float | None = None,
+) -> Audit:
+    """Return the audit of a table of which only its groups are known: their sizes and what was measured on them.
+
+    How many people of the population share each group's values is counted (``people``), follows from survey weights (``represented``), or is
+    estimated by ``sampling_fraction``.
+    """
+    names, measures = tuple(quasi_identifiers), sensitive or {}
+    if represented is not None:
+        return _weighted(_assemble(names, size, measures, _whole(represented, size), None), size, represented)
+    shared = _estimated_people(size, sampling_fraction) if people is None else np.maximum(people, size)
+    return _assemble(names, size, measures, shared, sampling_fraction)
 
 
 def measure_attribute(

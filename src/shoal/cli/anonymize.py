@@ -22,9 +22,11 @@ from shoal.cli.options import (
     show_values_option,
 )
 from shoal.cli.showing import tell_result
+from shoal.cli.spark import SparkTargets, check_spark_options, run_on_spark
 from shoal.cli.streaming import engine_options, is_streamed, run_streamed, tell_streamed
 from shoal.cli.targets import add_targets, check_recodes_globally, check_target_table
 from shoal.cli.warm_up import parts_of, prepare
+from shoal.errors import ParameterError
 
 
 @click.command("anonymize", context_settings={"show_default": False})
@@ -116,8 +118,9 @@ def command(
     save_recipe: Path | None,
     save_mapping: Path | None,
     engine: str,
+    master: str | None,
     memory: str | None,
-    scratch: Path | None,
+    scratch: str | None,
     force: bool,
     as_json: bool,
 ) -> None:
@@ -146,6 +149,19 @@ def command(
             "--sidecar": sidecar,
             "--spreadsheet-safe": spreadsheet_safe,
         }
+        if engine == "spark":
+            spark_targets = SparkTargets(output, to_table, report, save_recipe, save_mapping, sidecar=sidecar)
+            refused = ("--keep-order", "--shuffle-key", "--spreadsheet-safe")
+            not_there = {"--to": database, "--report-examples": report_examples, "--memory": memory}
+            check_spark_options(spark_targets, {name: others[name] for name in refused} | not_there)
+            if save_mapping:
+                check_recodes_globally(anonymizer)
+            run_on_spark(
+                anonymizer, file, reading, spark_targets, master=master, staging=scratch, force=force, as_json=as_json
+            )
+            return
+        if master is not None:
+            raise ParameterError("The option --master is for --engine spark. Got another engine.")
         if is_streamed(engine, anonymizer, file, output, others) and output:
             made = run_streamed(anonymizer, file, reading, output, memory=memory, scratch=scratch, force=force)
             tell_streamed(made, anonymizer, as_json=as_json)

@@ -14,6 +14,7 @@ from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from shoal.api import Anonymizer
+    from shoal.audit import Audit
     from shoal.engines.stream.order import StreamRelease
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -23,9 +24,14 @@ def engine_options(command: _Command) -> _Command:
     """Add the options that say who does the work."""
     command = click.option(
         "--scratch",
-        type=click.Path(path_type=Path, file_okay=False),
         metavar="FOLDER",
-        help="Where a streamed table lies meanwhile, in a private folder that is removed at the end; by default beside the output.",
+        help="Where a streamed table, or a release on Spark, lies meanwhile, in a folder of its own that is removed at the end; by default beside the output, with Spark on this machine alone among temporary files.",
+        panel=INPUT,
+    )(command)
+    command = click.option(
+        "--master",
+        metavar="ADDRESS",
+        help="With --engine spark: the cluster, such as [bold]local[4][/bold], [bold]yarn[/bold], [bold]spark://host:7077[/bold] or [bold]sc://host[/bold]; by default what Spark's own settings say.",
         panel=INPUT,
     )(command)
     command = click.option(
@@ -36,9 +42,9 @@ def engine_options(command: _Command) -> _Command:
     )(command)
     return click.option(
         "--engine",
-        type=click.Choice(["auto", "memory", "stream"]),
+        type=click.Choice(["auto", "memory", "stream", "spark"]),
         default="auto",
-        help="Where the rows are while the groups are found: in memory, or on disk for tables that do not fit. [bold]auto[/bold] chooses by the size of the file.",
+        help="Where the rows are while the groups are found: in memory, on disk for tables that do not fit, or on a cluster. [bold]auto[/bold] chooses memory or disk by the size of the file.",
         panel=INPUT,
     )(command)
 
@@ -71,7 +77,7 @@ def run_streamed(
     output: Path,
     *,
     memory: str | None,
-    scratch: Path | None,
+    scratch: str | None,
     force: bool,
 ) -> StreamRelease:
     """Release a table from file to file."""
@@ -86,27 +92,43 @@ def run_streamed(
 
 def tell_streamed(made: StreamRelease, recipe: Anonymizer, *, as_json: bool) -> None:
     """Print what came out."""
+    tell_large(made.audit, made.metrics, {"fragments": made.fragments}, recipe, [str(made.path)], as_json=as_json)
+    note_written(made.path.name)
+
+
+def tell_large(
+    audit: Audit,
+    metrics: dict[str, Any],
+    details: dict[str, Any],
+    recipe: Anonymizer,
+    written: list[str],
+    *,
+    as_json: bool,
+) -> None:
+    """Print what came out of a release whose rows are not in memory."""
+    suppressed = metrics["suppressed"]
     if as_json:
         print_json(
             {
-                "records": made.records - made.suppressed,
-                "withheld": made.suppressed,
-                "groups": made.audit.groups,
-                "k": made.audit.k,
-                "loss": made.metrics["ncp"],
-                "fragments": made.fragments,
-                "metrics": made.metrics,
-                "audit": made.audit.as_dict(),
+                "records": audit.records,
+                "withheld": suppressed,
+                "groups": audit.groups,
+                "k": audit.k,
+                "loss": metrics["ncp"],
+                **details,
+                "metrics": metrics,
+                "audit": audit.as_dict(),
                 "recipe": recipe.recipe().model_dump(exclude_none=True),
-                "written": [str(made.path)],
+                "written": written,
             }
         )
         return
-    withheld = f", {made.suppressed:,} withheld" if made.suppressed else ""
-    audit = made.audit
+    withheld = f", {suppressed:,} withheld" if suppressed else ""
     out().print(f"{audit.records:,} records in {audit.groups:,} groups of {audit.k:,} or more{withheld}.", style="bold")
     out().print(
-        f"Information loss {made.metrics['ncp']:.3f} (0: nothing lost, 1: the quasi-identifiers say nothing any more)."
+        f"Information loss {metrics['ncp']:.3f} (0: nothing lost, 1: the quasi-identifiers say nothing any more)."
     )
-    out().print(f"Written: {made.path}", soft_wrap=True)
-    note_written(made.path.name)
+    for one in written:
+        out().print(f"Written: {one}", soft_wrap=True)
+    if not written:
+        out().print("Nothing was written; add -o to write the release.")

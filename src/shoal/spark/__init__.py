@@ -2,18 +2,25 @@
 
 ::
 
-    engine.py     anonymize: learn, cut, group, stage, count again; runs on the driver and never collects rows
+    engine.py     anonymize: which way a table takes, and that nothing stays where a release fails; runs on the driver, which never collects rows
+    work.py       one release as its steps see it: rows, recipe, what comes out
+    whole.py      all records in one task, with the engine for memory in it
+    fragments.py  learn, cut, group, stage, count again
+    recoding.py   global recodings: combinations of values with their counts, then a map
     tasks.py      what executors do with the rows of a partition; knows Arrow, not Spark
-    counting.py   audit, and the count of a release by released combination
+    counting.py   the count of a release by released combination
+    auditing.py   audit: the same count of any DataFrame
     result.py     SparkResult: the released DataFrame, its figures, and where it can be written
+    staging.py    where a release lies until it is counted
     sessions.py   what is asked of Spark itself
+    reading.py    sessions and tables by name, for the command line
 
 Only the DataFrame API is used (``mapInArrow``), so that all of it works through Spark Connect too. Executors need shoal and its requirements.
 """
 
 from __future__ import annotations
 
-from shoal.spark.counting import audit
+from shoal.spark.auditing import audit
 from shoal.spark.engine import anonymize
 from shoal.spark.result import SparkResult
 

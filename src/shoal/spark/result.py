@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import platform
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
+from shoal._version import __version__
 from shoal.audit import Audit
-from shoal.errors import FileError, PrivacyError
+from shoal.errors import DataError, FileError, ParameterError, PrivacyError
+from shoal.generalization import Generalization, Unseen
 from shoal.recipe import Recipe
-from shoal.spark import staging as places
+from shoal.report import Report
+from shoal.spark.sessions import check_dataframe, with_columns
+from shoal.spark.staging import Staging, exists, written_beside
+from shoal.spark.tasks import recode_rows
+from shoal.summary import Summary
+from shoal.validation import check_choice, check_columns
 
 
 @dataclass(frozen=True)
@@ -20,10 +30,67 @@ class SparkResult:
     """The released DataFrame: recoded columns as text, sensitive and kept ones as they came, rows in random order."""
     metrics: dict[str, Any]
     audit: Audit
-    """Counted from the staged rows."""
+    """Counted from the released rows."""
     recipe: Recipe
-    details: dict[str, Any]
-    staged: str = field(repr=False)
+    details: Mapping[str, Any]
+    staging: Staging = field(repr=False)
+    summary: Summary | None = field(default=None, repr=False)
+    """What a report is made from, where it was asked for."""
+    mapping: Generalization | None = field(default=None, repr=False)
+
+    @property
+    def staged(self) -> str:
+        """The folder in which the rows lie."""
+        return self.staging.address
+
+    @property
+    def groups(self) -> None:
+        """Rows of Spark have no order, so there is no group of each row to tell."""
+        return
+
+    @property
+    def suppressed(self) -> int:
+        """The number of records withheld."""
+        return int(self.metrics["suppressed"])
+
+    @property
+    def generalization(self) -> Generalization:
+        """What each value of each quasi-identifier is released as; only with methods that recode a value alike everywhere."""
+        if self.mapping is None:
+            raise ParameterError(
+                f"The method {self.recipe.method!r} does not recode a value alike everywhere, so there is no mapping of values.",
+                hint="the methods 'bug', 'datafly' and 'incognito' do.",
+            )
+        return self.mapping
+
+    def transform(self, new_rows: Any, *, unseen: Unseen = "refuse") -> Any:
+        """Return new records of a DataFrame recoded as this release was; k is not counted, see ``shoal.spark.audit``."""
+        check_choice("SparkResult.transform", "unseen", unseen, ("refuse", "suppress"))
+        data = check_dataframe(new_rows, "SparkResult.transform")
+        mapping = self.generalization
+        check_columns("a quasi-identifier", list(mapping.columns), data.columns)
+        known = [name for name in data.columns if name in mapping.columns or name in mapping.keep]
+        schema = with_columns(data, known, mapping.columns, [])
+        return data.select(*known).mapInArrow(partial(recode_rows, mapping=mapping, unseen=unseen), schema)
+
+    def report(self) -> Report:
+        """Return what was done, gained and lost, to save as ``.html``, ``.md`` or ``.json``; it holds no row of the original."""
+        if self.summary is None:
+            raise ParameterError(
+                "There is no report of this release: what it needs was not gathered.", hint="ask with report=True."
+            )
+        return Report(self.summary)
+
+    def provenance(self) -> dict[str, Any]:
+        """Return where the release comes from: recipe, versions, measures. No rows, and no hash of them."""
+        return {
+            "shoal": __version__,
+            "python": platform.python_version(),
+            "spark": str(self.data.sparkSession.version),
+            "recipe": self.recipe.model_dump(exclude_none=True),
+            "metrics": dict(self.metrics),
+            "audit": self.audit.as_dict(),
+        }
 
     def save(self, target: str, *, force: bool = False) -> str:
         """Write the release as a folder of Parquet files (an address with a slash) or as a table (a name without one).
@@ -31,14 +98,14 @@ class SparkResult:
         It is written under another name, counted again from there, and only then gets its own; on a fault nothing stays.
         """
         if "/" in target:
-            _save_folder(self, target, force=force)
+            _save_folder(self, target.rstrip("/"), force=force)
         else:
             _save_table(self, target, force=force)
         return target
 
     def close(self) -> None:
         """Remove the staging folder; ``data`` cannot be read any more."""
-        places.remove(self.staged)
+        self.staging.close()
 
     def __enter__(self) -> Self:
         return self
@@ -47,29 +114,26 @@ class SparkResult:
         self.close()
 
 
-def _count_again(result: SparkResult, written: Any) -> None:
-    """Count what was written by Spark's own grouping, which shares nothing with the count before."""
-    names = list(result.recipe.quasi_identifiers)
+def check_size(written: Any, names: list[str], k: int, records: int) -> None:
+    """Count rows by Spark's own grouping, which shares nothing with any count before, and raise where they are others or too few."""
     sizes = written.groupBy(*names).count()
     row = sizes.selectExpr("min(count) as k", "sum(count) as records").collect()[0]
-    if (row["records"] or 0) != result.audit.records or (row["k"] is not None and row["k"] < result.recipe.k):
-        raise PrivacyError("What was written does not agree with what was counted. It was removed again.")
+    if (row["records"] or 0) != records:
+        raise DataError("What was written does not agree with what was counted. It was removed again.")
+    if row["k"] is not None and row["k"] < k:
+        raise PrivacyError(f"What was written is not {k}-anonymous. It was removed again.")
+
+
+def _count_again(result: SparkResult, written: Any) -> None:
+    check_size(written, list(result.recipe.quasi_identifiers), result.recipe.k, result.audit.records)
 
 
 def _save_folder(result: SparkResult, target: str, *, force: bool) -> None:
-    target = target.rstrip("/")
-    if places.exists(target) and not force:
+    if exists(target) and not force:
         raise FileError(f"{target} is there already.", hint="take another name, or force=True.")
-    written = f"{target}-{secrets.token_hex(8)}.partial"
-    try:
+    with written_beside(target) as written:
         result.data.write.parquet(written)
         _count_again(result, result.data.sparkSession.read.parquet(written))
-        if places.exists(target):
-            places.remove(target)
-        places.move(written, target)
-    except BaseException:
-        places.remove(written)
-        raise
 
 
 def _save_table(result: SparkResult, target: str, *, force: bool) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
+from shoal import errors
 from shoal.errors import DataError, ShoalError
 from shoal.frames import require
-from shoal.spark.tasks import FRAGMENT, PAYLOAD, PLACE, payload_batch
+from shoal.spark.tasks import FRAGMENT, LABEL, PAYLOAD, PLACE, payload_batch
 
 _PAYLOAD_SCHEMA = f"{PAYLOAD} binary"
 _MOST_FRAGMENTS_A_TASK = 16
@@ -53,17 +55,29 @@ def guarded(
         yield payload_batch(fault)
 
 
+def as_said(fault: BaseException) -> BaseException:
+    """Return the complaint of shoal's own that Spark has buried in the trace of a task, or the fault as it is."""
+    found = re.search(r"shoal\.errors\.(\w+): (.+)", str(fault))
+    kind = getattr(errors, found[1], None) if found else None
+    return kind(found[2].strip()) if found and kind is not None else fault
+
+
+def hashable_columns(data: Any) -> list[str]:
+    """Return the columns of which Spark can make a hash: all but maps."""
+    return [field.name for field in data.schema.fields if "map<" not in field.dataType.simpleString()]
+
+
 def tasks_for(data: Any, fragments: int) -> int:
     """Return the number of partitions in which fragments are grouped."""
     usual = int(data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
     return max(1, min(fragments, max(usual, fragments // _MOST_FRAGMENTS_A_TASK)))
 
 
-def with_columns(data: Any, columns: Sequence[str], recoded: Sequence[str], more: Sequence[str]) -> Any:
+def with_columns(data: Any, columns: Sequence[str], recoded: Container[str], more: Sequence[str]) -> Any:
     """Return the schema of some columns in the order of the table, recoded ones as text, and of columns of shoal's own behind them."""
     from pyspark.sql.types import BinaryType, IntegerType, LongType, StringType, StructField, StructType  # noqa: PLC0415
 
-    own = {FRAGMENT: IntegerType(), PLACE: LongType(), PAYLOAD: BinaryType()}
+    own = {FRAGMENT: IntegerType(), LABEL: IntegerType(), PLACE: LongType(), PAYLOAD: BinaryType()}
     fields = [
         StructField(field.name, StringType() if field.name in recoded else field.dataType)
         for field in data.schema.fields

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import tempfile
 from pathlib import Path
@@ -9,42 +10,88 @@ from typing import Any
 
 from pyarrow import fs
 
-from shoal.errors import ParameterError
+from shoal.errors import FileError, ParameterError
+from shoal.io.watching import Watch, open_address, remove_folder
+
+ENDING = ".partial"
+"""How the names of folders end that are no release yet."""
 
 
-def staging_folder(data: Any, staging: str | None) -> str:
+class Staging:
+    """The folder of one release. It goes when it is closed, or when this process ends, however it ends."""
+
+    def __init__(self, data: Any, staging: str | None) -> None:
+        self.address = _new_folder(data, staging)
+        self._watch = Watch(self.address)
+
+    def close(self) -> None:
+        """Remove the folder with all that is in it."""
+        remove_folder(self.address)
+        self._watch.end()
+
+
+def _new_folder(data: Any, staging: str | None) -> str:
     """Return the address of a new folder below ``staging``; with Spark on this machine alone a private temporary one will do."""
     if staging is not None:
-        return f"{staging.rstrip('/')}/shoal-{secrets.token_hex(8)}.partial"
-    if not str(data.sparkSession.conf.get("spark.master", "")).startswith("local["):
+        address = f"{staging.rstrip('/')}/shoal-{secrets.token_hex(8)}{ENDING}"
+        if is_local(address):
+            _make_private(Path(address))
+        return address
+    if not _is_here(data.sparkSession):
         raise ParameterError(
             "The 'staging' parameter must name a folder that every executor can write. Got none.",
             hint="for example staging='hdfs:///tmp' or staging='s3://bucket/tmp'; the release lies there until it is counted.",
         )
-    return tempfile.mkdtemp(prefix="shoal-", suffix=".partial")
+    return tempfile.mkdtemp(prefix="shoal-", suffix=ENDING)
 
 
-def remove(address: str) -> None:
-    """Remove a folder, if it is there."""
-    system, path = _open(address)
-    if system.get_file_info(path).type == fs.FileType.Directory:
-        system.delete_dir(path)
+def _is_here(session: Any) -> bool:
+    """Tell whether Spark runs in this machine alone; behind a server of Spark Connect ``local`` is another one."""
+    far = "connect" in type(session).__module__
+    return not far and str(session.conf.get("spark.master", "")).startswith("local[")
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError as fault:
+        raise FileError(
+            f"The folder {folder.name!r} cannot be made in the folder for staging: {fault.strerror}.",
+            hint="name a folder that is there and can be written.",
+        ) from None
+
+
+def is_local(address: str) -> bool:
+    """Tell whether an address is a path, not a place of another file system."""
+    return "://" not in address and not address.startswith(("file:", "hdfs:", "dbfs:"))
 
 
 def exists(address: str) -> bool:
     """Tell whether there is something at an address."""
-    system, path = _open(address)
+    system, path = open_address(address)
     return bool(system.get_file_info(path).type != fs.FileType.NotFound)
 
 
-def move(address: str, target: str) -> None:
-    """Give a folder its name."""
-    system, path = _open(address)
-    system.move(path, _open(target)[1])
+@contextlib.contextmanager
+def written_beside(target: str) -> Any:
+    """Give the address of a new folder beside ``target`` that gets this name at the end; on a fault it is removed, and ``target`` is as it was."""
+    written = f"{target}-{secrets.token_hex(8)}{ENDING}"
+    with Watch(written):
+        try:
+            yield written
+            _take_name(written, target)
+        except BaseException:
+            remove_folder(written)
+            raise
 
 
-def _open(address: str) -> tuple[Any, str]:
-    if "://" not in address and not address.startswith(("file:", "hdfs:")):
-        address = str(Path(address).absolute())
-    system, path = fs.FileSystem.from_uri(address)
-    return system, path
+def _take_name(written: str, target: str) -> None:
+    """Give a folder its name; one that had it goes last, so that there is always a whole release."""
+    (system, source), (_, path) = open_address(written), open_address(target)
+    if system.get_file_info(path).type == fs.FileType.NotFound:
+        system.move(source, path)
+        return
+    earlier = f"{path}-{secrets.token_hex(8)}{ENDING}"
+    system.move(path, earlier)
+    system.move(source, path)
+    system.delete_dir(earlier)

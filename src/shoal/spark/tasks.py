@@ -8,28 +8,43 @@ pickled object a partition; driver and executors trust each other, for they alre
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import IntArray
+from shoal.ends import ColumnEnds
 from shoal.engines.contents import in_sample
 from shoal.engines.cutting import Tree
 from shoal.engines.learning import Coding, learn_batch, merge_learned
 from shoal.engines.plan import Job, count_batch, run_fragment
-from shoal.engines.releasing import check_cells, release_fragment
+from shoal.engines.releasing import check_cells, fragment_ranges, release_fragment
 from shoal.errors import ShoalError
-from shoal.frames import Frame
-from shoal.notation import Notation
+from shoal.frames import Frame, to_frame
+from shoal.generalization import Generalization, Unseen
+from shoal.methods.base import Grouping
+from shoal.treatments.pseudonyms import pseudonymize_columns
 
 PAYLOAD = "shoal_payload"
 """Column of the pickled objects; in a staged release also of the sums of each fragment, in a row of its own."""
 FRAGMENT = "shoal_fragment"
 PLACE = "shoal_place"
 """Column of random numbers by which rows are scattered."""
-OWN_COLUMNS = (PAYLOAD, FRAGMENT, PLACE)
+ORDER = "shoal_order"
+"""Column of hashes by which rows are sorted, so that rows of equal content come in the same order whenever a task is run."""
+LABEL = "shoal_group"
+COUNT = "shoal_count"
+"""Column of how many records have the same values."""
+COLUMN, CODE, OWNER = "shoal_column", "shoal_code", "shoal_owner"
+"""Columns of a table that holds one row a cell."""
+PEOPLE = "shoal_people"
+"""Column that marks rows of a population beside those of a table."""
+OWN_COLUMNS = (PAYLOAD, FRAGMENT, PLACE, ORDER, LABEL, COUNT, PEOPLE)
 
 Batches = Iterable[pa.RecordBatch]
 
@@ -73,6 +88,36 @@ def count_rows(batches: Batches, coding: Coding, tree: Tree) -> Iterator[pa.Reco
         yield payload_batch(total)
 
 
+def pseudonymize_rows(batches: Batches, names: Sequence[str], key: bytes) -> Iterator[pa.RecordBatch]:
+    """Put tokens in place of the values of some columns."""
+    for batch in batches:
+        tokens = pseudonymize_columns(Frame(pa.Table.from_batches([batch])), names, key)
+        yield from tokens.table.combine_chunks().to_batches()
+
+
+def recode_rows(batches: Batches, mapping: Generalization, unseen: Unseen) -> Iterator[pa.RecordBatch]:
+    """Recode new records as an earlier release was."""
+    for batch in batches:
+        recoded = mapping.recode(to_frame(pa.Table.from_batches([batch])), unseen)
+        yield from recoded.combine_chunks().to_batches()
+
+
+def payload_row(kinds: Mapping[str, pa.DataType], content: Any) -> pa.RecordBatch:
+    """Return an object for the driver as a row of the release that holds nothing else."""
+    empty = {name: pa.nulls(1, kind) for name, kind in kinds.items()}
+    return pa.record_batch(empty | {PAYLOAD: pa.array([pickle.dumps(content)], pa.binary())})
+
+
+def melt_rows(batches: Batches, coding: Coding, person: str) -> Iterator[pa.RecordBatch]:
+    """Return each sensitive cell as a row: its column, its code, and whose it is."""
+    for batch in batches:
+        owner = pa.array([None if one is None else str(one) for one in batch.column(person).to_pylist()], pa.string())
+        for number, name in enumerate(coding.attributes):
+            code = coding.books[name].look_up(name, batch.column(name))
+            column = pa.array(np.full(batch.num_rows, number, np.int32))
+            yield pa.record_batch({COLUMN: column, CODE: pa.array(code), OWNER: owner})
+
+
 def mark_rows(batches: Batches, coding: Coding, tree: Tree, number: IntArray) -> Iterator[pa.RecordBatch]:
     """Add the fragment of each row."""
     for batch in batches:
@@ -89,13 +134,34 @@ class Fragments(NamedTuple):
     """Those of the whole table."""
     columns: tuple[str, ...]
     """The released columns, in the order of the table."""
-    notation: Notation
+    like: Frame
+    """How cells are read, without a row."""
     secret: int
     """Where the random places of rows start; drawn by the driver from the system."""
+    ends: Mapping[int, ColumnEnds] = MappingProxyType({})
+    """How the ends of ranges move, where groups were found before."""
+
+
+def group_rows(batches: Batches, fragments: Fragments) -> Iterator[pa.RecordBatch]:
+    """Add the group of each row; the ranges that the groups of a fragment need go to the driver."""
+    numba.set_num_threads(1)
+    for _, table in by_fragment(batches):
+        kinds = {field.name: field.type for field in table.schema} | {LABEL: pa.int32()}
+        try:
+            part = fragments.coding.code(table)
+            grouping = run_fragment(part, fragments.job, fragments.records)
+        except ShoalError as fault:
+            yield payload_row(kinds, fault)
+            continue
+        labelled = table.append_column(LABEL, pa.array(grouping.labels))
+        with_payload = labelled.append_column(PAYLOAD, pa.nulls(table.num_rows, pa.binary()))
+        yield from with_payload.combine_chunks().to_batches()
+        yield payload_row(kinds, fragment_ranges(part, grouping))
 
 
 def release_rows(batches: Batches, fragments: Fragments) -> Iterator[pa.RecordBatch]:
     """Group and release the fragments of a partition, whose rows come fragment by fragment."""
+    numba.set_num_threads(1)
     for number, table in by_fragment(batches):
         try:
             yield from _release(number, table, fragments)
@@ -122,9 +188,14 @@ def by_fragment(batches: Batches) -> Iterator[tuple[int, pa.Table]]:
 
 def _release(number: int, table: pa.Table, fragments: Fragments) -> Iterator[pa.RecordBatch]:
     part = fragments.coding.code(table)
-    piece = release_fragment(part, run_fragment(part, fragments.job, fragments.records), fragments.job.task.k)
+    grouping = (
+        Grouping(np.asarray(table.column(LABEL)).astype(np.int32))
+        if LABEL in table.column_names
+        else run_fragment(part, fragments.job, fragments.records)
+    )
+    piece = release_fragment(part, grouping, fragments.job.task.k, fragments.ends)
     kept = table.take(pa.array(piece.kept))
-    check_cells(fragments.coding, Frame(kept, notation=fragments.notation), piece)
+    check_cells(fragments.coding, replace(fragments.like, table=kept), piece)
     columns = {name: piece.columns[name] if name in piece.columns else kept.column(name) for name in fragments.columns}
     draw = np.random.Generator(
         np.random.Philox(key=fragments.secret ^ number)
@@ -140,6 +211,4 @@ def _without_rows(table: pa.Table, fragments: Fragments, content: Any) -> pa.Rec
     """Return an object for the driver as a row of the release that holds nothing else."""
     recoded = {column.name for column in fragments.coding.columns}
     kinds = {name: pa.string() if name in recoded else table.schema.field(name).type for name in fragments.columns}
-    empty = {name: pa.nulls(1, kind) for name, kind in kinds.items()}
-    place = pa.array([0], pa.int64())
-    return pa.record_batch(empty | {PLACE: place, PAYLOAD: pa.array([pickle.dumps(content)], pa.binary())})
+    return payload_row(kinds | {PLACE: pa.int64()}, content)
