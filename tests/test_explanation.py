@@ -144,3 +144,23 @@ def test_joining_a_code_costs_what_the_cover_of_the_group_and_it_costs(table, se
     for place in range(len(table.columns)):
         present = np.unique(table.codes[place][group]).astype(np.int64)
         assert join_costs(table, place, present)[table.codes[place][other]] == pytest.approx(expected[place])
+
+
+def test_people_are_counted_not_their_records():
+    """Five people, the first with four records: one step narrower keeps six records, but of three people only."""
+    rows = {
+        "who": ["a", "a", "a", "a", "b", "c", "d", "e"],
+        "age": [30, 30, 31, 31, 31, 31, 40, 40],
+        "cost": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
+        "house": ["x", "x", "x", "x", "x", "y", "y", "z"],
+    }
+    told = {"quasi_identifiers": ["age"], "keep": ["cost"], "person": "who", "method": "mondrian", "ends": "exact"}
+    made = shoal.anonymize(pa.table(rows), k=4, treat={"cost": shoal.Round(5)}, identifiers=["house"], **told)
+    found = made.explain(0, "age")
+    assert (found.released, found.companions, found.left) == ("[30-40]", 4, 3)
+    assert found.sentences[2] == "One step narrower ([30-31]) would leave 3 people: below k = 4."
+    assert "In the whole table only 3 people fit" in found.sentences[3]
+    assert made.explain(0, "cost").sentences == ("cost is no quasi-identifier; it is rounded to multiples of 5.",)
+    assert made.explain(0, "who").sentences == ("who says whose a record is, so it is removed.",)
+    homes = shoal.anonymize(pa.table(rows), k=3, household="house", identifiers=["who"], **{**told, "person": None})
+    assert "would leave 2 households: below k = 3." in homes.explain(0, "age").sentences[2]

@@ -65,8 +65,16 @@ def explain(release: Release, row: int, column: str) -> Explanation:
 
 def _untouched(release: Release, column: str) -> str:
     recipe = release.recipe
+    if column in recipe.pseudonymize:
+        return f"{column} is released as a token, which only your key can make."
     if column in recipe.identifiers:
         return f"{column} names a person by itself, so it is removed."
+    if column in (recipe.person, recipe.household):
+        return f"{column} says whose a record is, so it is removed."
+    if column in release.treated:
+        return f"{column} is no quasi-identifier; it {release.treated[column].words}."
+    if column == recipe.survey_weight:
+        return f"{column} is a survey weight, released as the mean of each group."
     if column in (*recipe.sensitive, *recipe.keep):
         return f"{column} is released unchanged: it is no quasi-identifier."
     return f"{column} has no role, so it is left out."
@@ -106,6 +114,16 @@ class _Cell:
         column: AnyArray = self.coded.codes[self.place]
         return column
 
+    def people(self, records: LongArray) -> int:
+        """Return how many people records belong to."""
+        person = self.coded.units.get("person")
+        return len(records) if person is None else len(np.unique(person[records]))
+
+    def hiding(self, records: LongArray) -> int:
+        """Return how many k counts in records: people, or households where they are fewer."""
+        units = [len(np.unique(unit[records])) for unit in self.coded.units.values()]
+        return min([self.people(records), *units])
+
     @property
     def coded_column(self) -> CodedColumn:
         """What the codes stand for."""
@@ -120,7 +138,7 @@ class _Cell:
 
 
 def _explain_cell(cell: _Cell) -> Explanation:
-    release, size = cell.release, len(cell.members)
+    release, size = cell.release, cell.people(cell.members)
     base: dict[str, Any] = {
         "row": cell.row,
         "column": cell.name,
@@ -142,7 +160,7 @@ def _explain_cell(cell: _Cell) -> Explanation:
     inside = _narrower(cell)
     left = cell.members[np.isin(cell.codes[cell.members], inside)]
     narrower = _text(cell.coded, cell.place, inside)
-    outside = size - len(left)
+    outside = cell.people(np.setdiff1d(cell.members, left))
     sentences = [
         shares,
         f"{outside} of the {size} {'lies' if outside == 1 else 'lie'} outside {narrower}, so {cell.name} shows what all have in common.",
@@ -150,8 +168,8 @@ def _explain_cell(cell: _Cell) -> Explanation:
     ]
     if _widened(cell):
         sentences.append(f"{_why_wider(cell)}.")
-    found: dict[str, Any] = {"narrower": narrower, "left": len(left)}
-    if len(left) < release.recipe.k:
+    found: dict[str, Any] = {"narrower": narrower, "left": cell.people(left)}
+    if cell.hiding(left) < release.recipe.k:
         more, told = _other_way(cell, inside, narrower, left)
         found |= more
         sentences.append(told)
@@ -169,12 +187,13 @@ def whole(release: Release) -> str:
 
 def _verdict(cell: _Cell, narrower: str, left: LongArray) -> str:
     """Say what one step narrower would break."""
-    k, rest = cell.release.recipe.k, len(cell.members) - len(left)
+    k, rest = cell.release.recipe.k, np.setdiff1d(cell.members, left)
     step = f"One step narrower ({narrower})"
-    if len(left) < k:
-        return f"{step} would leave {counted(len(left), 'person', 'people')}: below k = {k}."
-    if rest < k:
-        return f"{step} would leave the other {rest} too few to hide among each other: below k = {k}."
+    whom = ("household", "households") if cell.hiding(left) < cell.people(left) else ("person", "people")
+    if cell.hiding(left) < k:
+        return f"{step} would leave {counted(cell.hiding(left), *whom)}: below k = {k}."
+    if cell.hiding(rest) < k:
+        return f"{step} would leave the other {cell.hiding(rest)} too few to hide among each other: below k = {k}."
     failing = _broken_models(cell, left)
     if failing:
         return f"{step} would part the group in two, and then a promise would not hold: {failing[0]}"
@@ -258,15 +277,15 @@ def _text(coded: CodedTable, place: int, codes: LongArray) -> str:
 
 def _other_way(cell: _Cell, inside: LongArray, narrower: str, left: LongArray) -> tuple[dict[str, Any], str]:
     """Fill the narrower cell up to k with the nearest other people, and say what that would cost this person."""
-    need = cell.release.recipe.k - len(left)
+    need = cell.release.recipe.k - cell.hiding(left)
     near = _within(cell, inside)
     near[cell.members] = False
     candidates = np.flatnonzero(near)
-    if len(candidates) < need:
-        people = counted(len(candidates) + len(left), "person", "people")
+    if cell.hiding(np.concatenate([left, candidates])) < cell.release.recipe.k:
+        people = counted(cell.people(np.concatenate([left, candidates])), "person", "people")
         told = f"In the whole table only {people} fit {narrower}, so {cell.name} itself forces it."
         return {"forced_by": cell.name}, told
-    chosen = np.concatenate([left, _nearest(cell.coded, left, candidates, need)])
+    chosen = np.concatenate([left, _nearest(cell, left, candidates, need)])
     now, then = _costs(cell.coded, cell.members), _costs(cell.coded, chosen)
     weights = cell.coded.weights / cell.coded.weights.sum()
     growth = (then - now) * weights
@@ -275,7 +294,9 @@ def _other_way(cell: _Cell, inside: LongArray, narrower: str, left: LongArray) -
     cost_now, cost_then = float(now @ weights), float(then @ weights)
     more = {"forced_by": cell.coded.names[worst], "cost_now": cost_now, "cost_then": cost_then}
     if growth[worst] <= 0:
-        told = f"People who fit {narrower} are near, but other groups need them: or take k = {max(len(left), 2)}."
+        told = (
+            f"People who fit {narrower} are near, but other groups need them: or take k = {max(cell.hiding(left), 2)}."
+        )
         return more, told
     wide = _text(cell.coded, worst, np.unique(cell.coded.codes[worst][chosen]).astype(np.int64))
     told = (
@@ -301,14 +322,18 @@ def _within(cell: _Cell, inside: LongArray) -> BoolArray:
     return between
 
 
-def _nearest(coded: CodedTable, group: LongArray, candidates: LongArray, number: int) -> LongArray:
-    """Return the candidates that cost least to join a group, the first of equals."""
+def _nearest(cell: _Cell, group: LongArray, candidates: LongArray, number: int) -> LongArray:
+    """Return the candidates that cost least to join a group, the first of equals, one record for each who is counted."""
+    coded = cell.coded
     total = np.zeros(len(candidates))
     for place, weight in enumerate(coded.weights):
         present = np.unique(coded.codes[place][group]).astype(np.int64)
         total += weight * join_costs(coded, place, present)[coded.codes[place][candidates]]
-    found: LongArray = candidates[np.argsort(total, kind="stable")[:number]]
-    return found
+    order: LongArray = candidates[np.argsort(total, kind="stable")]
+    for unit in coded.units.values():
+        order = order[~np.isin(unit[order], unit[group])]
+        order = order[np.sort(np.unique(unit[order], return_index=True)[1])]
+    return order[:number]
 
 
 def _costs(coded: CodedTable, records: LongArray) -> FloatArray:

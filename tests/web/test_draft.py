@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from shoal.errors import ColumnError, ParameterError
@@ -99,3 +102,50 @@ def test_the_same_as_a_command_and_as_python(draft, tmp_path):
     assert "models=[shoal.LDiversity(l=3)]" in told
     assert "hierarchies={'job': 'job.csv'}" in told
     assert "table = shoal.read_table('people.csv')" in told
+
+
+def test_one_column_is_the_person_and_another_takes_its_place(draft):
+    columns = list(GUESSED)
+    draft = draft.with_role("name", "person", columns)
+    assert (draft.role("name"), draft.recipe().person, draft.recipe().identifiers) == ("person", "name", [])
+    draft = draft.change(together=True).with_role("cost", "person", columns)
+    assert (draft.role("cost"), draft.role("name"), draft.recipe().together) == ("person", "identifier", True)
+    draft = draft.with_role("cost", "left out", columns)
+    assert (draft.recipe().person, draft.recipe().together) == (None, False)
+
+
+def test_a_person_may_be_released_as_a_token_which_needs_a_key(draft):
+    columns = list(GUESSED)
+    draft = draft.with_role("name", "person", columns).with_token("name", token=True)
+    assert (draft.role("name"), draft.recipe().pseudonymize) == ("person", ["name"])
+    assert draft.with_role("ill", "kept", columns).recipe().pseudonymize == ["name"]
+    with pytest.raises(ParameterError, match="made with a key"):
+        draft.check_complete()
+    keyed = replace(draft, key="/somewhere/shoal.key")
+    keyed.check_complete()
+    assert "--key shoal.key" in command_text(keyed, NAMES, Path("/somewhere"))
+    assert "key='shoal.key'" in python_text(keyed, NAMES, Path("/somewhere"))
+    assert keyed.with_role("name", "identifier", columns).recipe().pseudonymize == []
+
+
+def test_a_choice_waits_while_the_role_of_its_column_has_no_use_for_it(draft):
+    columns = list(GUESSED)
+    draft = draft.with_choice("weights", "age", 3.0).with_choice("hierarchies", "age", "flat").with_ends("age", 5)
+    kept = draft.with_role("age", "kept", columns)
+    assert (kept.recipe().weights, kept.recipe().hierarchies, kept.recipe().ends) == ({}, {}, "round")
+    treated = kept.with_choice("treat", "age", {"treatment": "round", "to": 5})
+    assert treated.recipe().treat == {"age": {"treatment": "round", "to": 5}}
+    again = treated.with_role("age", "quasi-identifier", columns)
+    assert (again.recipe().weights, again.recipe().treat) == ({"age": 3.0}, {})
+
+
+def test_ranges_of_one_column_end_at_multiples_and_go_back_to_those_of_all(draft):
+    stepped = draft.with_ends("age", 5)
+    assert stepped.recipe().ends == {"age": 5}
+    assert stepped.with_ends("age", None).recipe().ends == "round"
+    assert draft.with_ends("age", None) == draft
+
+
+def test_the_python_names_treatments_as_objects(draft):
+    treated = draft.with_choice("treat", "ill", {"treatment": "pram", "keep": 0.9})
+    assert "treat={'ill': shoal.Pram(keep=0.9)}" in python_text(treated, NAMES, Path("/somewhere"))

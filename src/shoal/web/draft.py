@@ -10,15 +10,31 @@ from typing import Any, Literal, get_args
 from shoal.errors import ColumnError, ParameterError
 from shoal.recipe import Recipe, check_recipe, read_recipe
 
-Role = Literal["quasi-identifier", "sensitive", "identifier", "kept", "left out"]
+Role = Literal[
+    "quasi-identifier", "sensitive", "identifier", "kept", "left out",
+    "person", "household", "survey weight", "pseudonym",
+]  # fmt: skip
 ROLES: tuple[Role, ...] = get_args(Role)
 _LIST_OF: dict[Role, str] = {
     "quasi-identifier": "quasi_identifiers",
     "sensitive": "sensitive",
     "identifier": "identifiers",
     "kept": "keep",
+    "pseudonym": "pseudonymize",
 }
-_BY_COLUMN = ("kinds", "hierarchies", "weights")
+_ONE_OF: dict[Role, tuple[str, Role]] = {
+    "person": ("person", "identifier"),
+    "household": ("household", "identifier"),
+    "survey weight": ("survey_weight", "left out"),
+}
+"""Roles that one column has: its field of the recipe, and what a column becomes that loses the role to another."""
+_ROLES_WITH: dict[str, tuple[Role, ...]] = {
+    "kinds": ("quasi-identifier", "sensitive"),
+    "hierarchies": ("quasi-identifier", "sensitive"),
+    "weights": ("quasi-identifier",),
+    "treat": ("sensitive", "kept"),
+}
+"""Choices by column, and the roles in which they mean something. In another role they wait for the column to come back."""
 DEFAULT_K = 10
 NOTATION = ("decimal", "thousands", "date_format", "missing")
 """How values in text are written: options of reading that the recipe repeats."""
@@ -50,6 +66,8 @@ class Draft:
     source: Source | None = None
     content: Mapping[str, Any] = field(default_factory=dict)
     """The recipe as plain values: the fields of ``shoal.recipe.Recipe``, those that were chosen."""
+    key: str = ""
+    """The file with the key of pseudonyms, which is no part of a recipe."""
 
     def get(self, name: str) -> Any:
         """Return a field of the recipe, or what it is where nothing was chosen."""
@@ -59,12 +77,20 @@ class Draft:
 
     def role(self, column: str) -> Role:
         """Return the role of a column."""
+        for role, (name, _) in _ONE_OF.items():
+            if column == self.get(name):
+                return role
         return next((role for role, name in _LIST_OF.items() if column in self.get(name)), "left out")
 
     @property
     def ready(self) -> bool:
         """Whether a release can be asked for."""
         return self.source is not None and bool(self.get("quasi_identifiers"))
+
+    @property
+    def key_file(self) -> str | None:
+        """The key, where something is released as a token."""
+        return self.key or None if self.get("pseudonymize") else None
 
     def recipe(self) -> Recipe:
         """Return the finished recipe, or say what is missing."""
@@ -73,7 +99,31 @@ class Draft:
                 "No column is a quasi-identifier yet.",
                 hint="mark the columns an outsider may know, such as age and zip.",
             )
-        return check_recipe({"k": DEFAULT_K, **self.content}, "The recipe")
+        return check_recipe({"k": DEFAULT_K, **self.content, **self._fitting()}, "The recipe")
+
+    def check_complete(self) -> None:
+        """Say what is missing before a release can be made."""
+        self.recipe()
+        if self.get("pseudonymize") and not self.key:
+            raise ParameterError(
+                "Tokens are made with a key, and none is chosen yet.", hint="choose or make one in the step Columns."
+            )
+
+    def _fitting(self) -> dict[str, Any]:
+        """Return the choices by column, those alone that mean something in the column's present role."""
+        fitting: dict[str, Any] = {
+            name: {column: value for column, value in self.content[name].items() if self.role(column) in roles}
+            for name, roles in _ROLES_WITH.items()
+            if name in self.content
+        }
+        trees = set(fitting.get("hierarchies", ()))
+        if "kinds" in fitting:  # a hierarchy says how a column is read
+            fitting["kinds"] = {column: kind for column, kind in fitting["kinds"].items() if column not in trees}
+        ends = self.content.get("ends")
+        if isinstance(ends, Mapping):
+            ranged = set(self.get("quasi_identifiers")) - trees
+            fitting["ends"] = {column: step for column, step in ends.items() if column in ranged} or "round"
+        return fitting
 
     # --- changes -----------------------------------------------------------------------------------------------
 
@@ -87,13 +137,31 @@ class Draft:
         """Return the draft in which a column has another role; ``columns`` is the order of the table."""
         if column not in columns:
             raise ColumnError(f"The table has no column {column!r}.")
-        roles = {name: self.role(name) for name in columns} | {column: role}
-        return self.change(**role_lists(roles))
+        roles = {name: self.role(name) for name in columns}
+        if role in _ONE_OF:
+            roles |= {name: _ONE_OF[role][1] for name, given in roles.items() if given == role}
+        fields = role_fields(roles | {column: role})
+        tokens = [name for name in self.get("pseudonymize") if name in (fields["person"], fields["household"])]
+        fields["pseudonymize"] = [name for name in columns if name in {*fields["pseudonymize"], *tokens}]
+        return self.change(**fields, together=(self.get("together") and fields["person"] is not None) or None)
+
+    def with_token(self, column: str, *, token: bool) -> Draft:
+        """Return the draft in which a person or household is released as a token, or removed."""
+        others = [name for name in self.get("pseudonymize") if name != column]
+        return self.change(pseudonymize=[*others, column] if token else others)
 
     def with_choice(self, field_name: str, column: str, value: Any) -> Draft:
-        """Return the draft with another kind, hierarchy or weight of a column; None takes the choice back."""
+        """Return the draft with another kind, hierarchy, weight or treatment of a column; None takes the choice back."""
         chosen = {name: one for name, one in self.get(field_name).items() if name != column}
         return self.change(**{field_name: chosen if value is None else {**chosen, column: value}})
+
+    def with_ends(self, column: str, end: float | str | None) -> Draft:
+        """Return the draft in which the ranges of a column end where it is said, all others round; None: as the others."""
+        ends = self.get("ends")
+        steps = {name: step for name, step in ends.items() if name != column} if isinstance(ends, Mapping) else {}
+        if end is not None:
+            steps[column] = end
+        return self.change(ends=steps or "round") if isinstance(ends, Mapping) or steps else self
 
 
 def _named(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,24 +169,36 @@ def _named(content: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key != "quasi_identifiers" or value}
 
 
-def role_lists(roles: Mapping[str, Role]) -> dict[str, list[str]]:
-    """Return the lists of a recipe, each in the order of ``roles``."""
-    return {name: [column for column, given in roles.items() if given == role] for role, name in _LIST_OF.items()}
+def role_fields(roles: Mapping[str, Role]) -> dict[str, Any]:
+    """Return the fields of a recipe that say what columns are, lists in the order of ``roles``."""
+    lists = {name: [column for column, given in roles.items() if given == role] for role, name in _LIST_OF.items()}
+    singles = {
+        name: next((column for column, given in roles.items() if given == role), None)
+        for role, (name, _) in _ONE_OF.items()
+    }
+    return lists | singles
 
 
 def opened(draft: Draft, source: Source, guessed: Mapping[str, str]) -> Draft:
     """Return the draft on a newly opened table: choices whose columns are still there stay, roles are else guessed."""
     columns = list(guessed)
-    known = {column for name in _LIST_OF.values() for column in draft.get(name)}
+    known = named_columns(draft.content)
     fitting = bool(known) and known <= set(columns)
     roles = {name: draft.role(name) if fitting else _first_role(guess) for name, guess in guessed.items()}
     kept = {
         name: {column: value for column, value in draft.get(name).items() if fitting and column in columns}
-        for name in _BY_COLUMN
+        for name in _ROLES_WITH
     }
     written = {name: source.options.get(name) for name in NOTATION}
-    changed = replace(draft, source=source).change(**role_lists(roles), **kept, **written)
-    return changed if fitting else changed.change(models=[])
+    fields = role_fields(roles) | ({"pseudonymize": draft.get("pseudonymize")} if fitting else {})
+    changed = replace(draft, source=source).change(**fields, **kept, **written)
+    return changed if fitting else changed.change(models=[], together=None, ends=None)
+
+
+def named_columns(content: Mapping[str, Any]) -> set[str]:
+    """Return the columns to which a recipe gives a role."""
+    listed = {column for name in _LIST_OF.values() for column in content.get(name, ())}
+    return listed | {content[name] for name, _ in _ONE_OF.values() if content.get(name) is not None}
 
 
 def _first_role(guess: str) -> Role:

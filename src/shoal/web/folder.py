@@ -37,11 +37,16 @@ def inside(folder: Path, name: str) -> Path:
 
 def list_tables(folder: Path) -> list[Listed]:
     """Return the tables in the folder and a little below it, in order of their names."""
-    found = islice(_walk(folder.resolve(), folder.resolve(), 1), _MOST_LISTED)
+    return list_files(folder, _TABLES)
+
+
+def list_files(folder: Path, endings: tuple[str, ...]) -> list[Listed]:
+    """Return the files with one of the endings in the folder and a little below it, in order of their names."""
+    found = islice(_walk(folder.resolve(), folder.resolve(), endings, 1), _MOST_LISTED)
     return sorted(found, key=lambda one: (one.name.count("/"), one.name.lower()))
 
 
-def _walk(home: Path, folder: Path, depth: int) -> Iterator[Listed]:
+def _walk(home: Path, folder: Path, endings: tuple[str, ...], depth: int) -> Iterator[Listed]:
     try:
         entries = sorted(folder.iterdir())
     except OSError:
@@ -50,6 +55,6 @@ def _walk(home: Path, folder: Path, depth: int) -> Iterator[Listed]:
         if entry.name.startswith(".") or not entry.resolve().is_relative_to(home):
             continue
         if entry.is_dir() and not entry.is_symlink() and depth < _DEEPEST:
-            yield from _walk(home, entry, depth + 1)
-        elif entry.is_file() and entry.name.lower().endswith(_TABLES):
+            yield from _walk(home, entry, endings, depth + 1)
+        elif entry.is_file() and entry.name.lower().endswith(endings):
             yield Listed(entry.relative_to(home).as_posix(), entry.stat().st_size)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from shoal.treatments import TREATMENTS
 from shoal.web.draft import Draft
 
 
@@ -29,8 +30,12 @@ def command_text(draft: Draft, names: Mapping[str, str], folder: Path) -> str:
     """Return the command that makes the same release, in ``folder``, from the recipe that was written."""
     words = ["shoal", "anonymize", input_name(draft, folder)]
     for option, value in (draft.source.options if draft.source else {}).items():
-        words += [f"--{option.replace('_', '-')}", {"\t": "tab"}.get(value, str(value))]
-    words += ["--recipe", names["recipe"], "-o", names["release"], "--report", names["report"]]
+        shown = ",".join(value) if isinstance(value, list) else {"\t": "tab"}.get(value, str(value))
+        words += [f"--{option.replace('_', '-')}", shown]
+    words += ["--recipe", names["recipe"]]
+    if draft.key_file:
+        words += ["--key", name_inside(draft.key_file, folder)]
+    words += ["-o", names["release"], "--report", names["report"]]
     if "table" in names:
         words += ["--to", name_inside(names["database"], folder), "--to-table", names["table"]]
     lines = shlex.join(words)
@@ -71,8 +76,18 @@ def _parameters(draft: Draft, names: Mapping[str, str], folder: Path) -> Iterato
             yield key, "[" + ", ".join(_model(one, folder) for one in value) + "]"
         elif key == "hierarchies":
             yield key, repr({column: _hierarchy(column, choice, names, folder) for column, choice in value.items()})
+        elif key == "treat":
+            shown = ", ".join(f"{column!r}: {_treatment(one)}" for column, one in value.items())
+            yield key, f"{{{shown}}}"
         else:
             yield key, repr(value)
+    if draft.key_file:
+        yield "key", repr(name_inside(draft.key_file, folder))
+
+
+def _treatment(settings: Mapping[str, Any]) -> str:
+    given = ", ".join(f"{key}={value!r}" for key, value in settings.items() if key != "treatment")
+    return f"shoal.{TREATMENTS[settings['treatment']].__name__}({given})"
 
 
 def _model(settings: Mapping[str, Any], folder: Path) -> str:

@@ -39,6 +39,15 @@ class Table:
     """What each column looks like: ``shoal.inspection.ColumnView`` as plain values, and a few cells."""
     understood: dict[str, Any]
     hierarchies: dict[str, str]
+    person: str | None = None
+    """The column that seems to name the same people in several rows."""
+
+    @property
+    def guessed(self) -> dict[str, str]:
+        """The role each column seems to have."""
+        return {
+            column["name"]: "person" if column["name"] == self.person else column["role"] for column in self.columns
+        }
 
     @property
     def names(self) -> list[str]:
@@ -221,7 +230,7 @@ class Session:
 
     def _opened(self, source: Source) -> None:
         table = self.tables[source.key]
-        draft = opened(self.draft, source, {one["name"]: one["role"] for one in table.columns})
+        draft = opened(self.draft, source, table.guessed)
         if table.hierarchies and not draft.get("hierarchies"):
             draft = replace(draft, content={**draft.content, "hierarchies": table.hierarchies})
         self.change(draft, f"{source.name} opened")
@@ -242,7 +251,9 @@ class Session:
     def release_key(self) -> str:
         """What a release depends on: the table and the recipe."""
         source = self.draft.source
-        return digest(source.key if source else "", self.draft.recipe().model_dump_json()) if self.draft.ready else ""
+        if not self.draft.ready:
+            return ""
+        return digest(source.key if source else "", self.draft.recipe().model_dump_json(), self.draft.key_file)
 
     @property
     def release(self) -> Made | None:
@@ -266,7 +277,7 @@ class Session:
 
         return self.run(
             self.search, "protect", "make_release", keep,
-            table=self.need_table().stored, recipe=recipe.model_dump(exclude_unset=True),
+            table=self.need_table().stored, recipe=recipe.model_dump(exclude_unset=True), key=self.draft.key_file,
             folder=str(self.private / f"release-{self.new_name()}"),
         )  # fmt: skip
 
@@ -281,7 +292,7 @@ class Session:
         known = self.draft.get("quasi_identifiers")
         if self.draft.source is None or not known:
             return None
-        return (self.draft.source.key, *sorted(known))
+        return (self.draft.source.key, self.draft.get("person") or "", *sorted(known))
 
     def _count_people(self) -> None:
         key, table = self._people_key(), self.table
@@ -292,8 +303,11 @@ class Session:
             self.people[key] = found
             self.touch()
 
-        columns = [name for name in table.names if name in key[1:]]
-        self.run(self.desk, "people", "count_people", keep, on_part=keep, table=table.stored, columns=columns)
+        columns = [name for name in table.names if name in key[2:]]
+        self.run(
+            self.desk, "people", "count_people", keep, on_part=keep,
+            table=table.stored, columns=columns, person=self.draft.get("person"),
+        )  # fmt: skip
 
 
 def describe_job(job: Job) -> dict[str, Any]:

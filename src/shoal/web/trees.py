@@ -10,6 +10,7 @@ from typing import Any
 
 from shoal.errors import HierarchyError
 from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.texts import value_text
 
 Parents = dict[str, str]
 _CODE = re.compile(r"[A-Z]{0,3}[0-9]+")
@@ -17,8 +18,27 @@ _FINEST_STEPS = 20
 """The smallest width of numbers cuts their span into about so many."""
 
 
-def suggest(values: Sequence[str], kind: str) -> Hierarchy:
-    """Make a hierarchy for a column by its type: dates, numbers in round widths, codes by prefix, else flat."""
+def suggest(meanings: Mapping[str, Any], kind: str) -> Hierarchy:
+    """Make a hierarchy for a column by its type; ``meanings`` says what each text of the table is.
+
+    The leaves are the texts as they stand in the table: ``01.03.2024`` lies below ``2024-03``, and a text that stands
+    for a missing value right below the root.
+    """
+    known = {text: value_text(value) for text, value in meanings.items() if value is not None}
+    if not known:
+        return Hierarchy.flat(list(meanings))
+    tree = _by_type(list(dict.fromkeys(known.values())), kind)
+    links = parents_of(tree)
+    groups = set(links.values())
+    leaves = {text: links[value] for text, value in known.items() if text not in groups}
+    root = tree.labels[tree.root]
+    others = dict.fromkeys((text for text in meanings if text not in known), root)
+    inner = {label: parent for label, parent in links.items() if label in groups}
+    return Hierarchy.from_parents({**inner, **others, **leaves})
+
+
+def _by_type(values: Sequence[str], kind: str) -> Hierarchy:
+    """Group by the type of a column: dates, numbers in round widths, codes by prefix, else flat."""
     if kind in {"date", "time"}:
         return Hierarchy.from_dates(values, ("month", "year", "decade"))
     if kind in {"whole number", "number"}:

@@ -15,7 +15,14 @@ _OWN = ("k", "method", "effort", "release")
 
 
 def compare_points(
-    tell: Tell, *, table: StoredTable, recipe: dict[str, Any], methods: list[str], ks: list[int], state: str
+    tell: Tell,
+    *,
+    table: StoredTable,
+    recipe: dict[str, Any],
+    methods: list[str],
+    ks: list[int],
+    state: str,
+    key_file: str | None = None,
 ) -> None:
     """Make every point and hand it over when it is finished; those in the state file come at once."""
     parameters = recipe_parameters(check_recipe(recipe, "The recipe"))
@@ -32,5 +39,6 @@ def compare_points(
         tell("part", vars(point))
 
     shoal.compare(
-        load(table), methods=methods, k=ks, efforts=effort, workers=1, state=state, on_point=report, **parameters
-    )
+        load(table), methods=methods, k=ks, efforts=effort, workers=1, state=state, on_point=report,
+        key=key_file, **parameters,
+    )  # fmt: skip

@@ -28,7 +28,9 @@ from shoal.web.stored import StoredTable
 _RESULT, _FIGURES = "result.pickle", "figures"
 
 
-def make_release(tell: Tell, *, table: StoredTable, recipe: dict[str, Any], folder: str) -> dict[str, Any]:
+def make_release(
+    tell: Tell, *, table: StoredTable, recipe: dict[str, Any], folder: str, key: str | None = None
+) -> dict[str, Any]:
     """Make a release, attack it, draw it; keep it in a private folder and return what is to be told about it."""
     frame, home = load(table), Path(folder)
     first = " · compiling, once: up to a minute" if compiles_first() else ""
@@ -38,7 +40,7 @@ def make_release(tell: Tell, *, table: StoredTable, recipe: dict[str, Any], fold
 
     parameters = recipe_parameters(check_recipe(recipe, "The recipe"))
     with stoppable() as stop:
-        anonymizer = shoal.Anonymizer(**parameters, progress=progress, cancel=stop, on_interrupt="best")
+        anonymizer = shoal.Anonymizer(**parameters, key=key, progress=progress, cancel=stop, on_interrupt="best")
         result = anonymizer.result_of(frame)
     tell("progress", (0.82, "attacking the release"))
     summary = result.report().summary
@@ -135,6 +137,7 @@ def publish(
     place: dict[str, str],
     source: str,
     own: list[str],
+    key: str | None,
     force: bool,
 ) -> dict[str, Any]:
     """Write release, report and recipe, and a table where one is named, all or none; count the file once more."""
@@ -150,7 +153,7 @@ def publish(
         result.stage(files, release, shuffle=True, sidecar=False, spreadsheet_safe=False)
         tell("progress", (0.4, "writing the report"))
         files.temporary(report).write_text(result.report().text(report), encoding="utf-8")
-        _rebuild(result, own).stage(files, recipe)
+        _rebuild(result, own, key).stage(files, recipe)
         if place:
             tell("progress", (0.7, "writing into the database, which counts again"))
             result.save_to_database(place["database"], place["table"], force=force)
@@ -163,9 +166,9 @@ def publish(
     return {"k": counted.k, "records": counted.records, "groups": counted.groups, "targets": targets}
 
 
-def _rebuild(result: Result, own: list[str]) -> shoal.Anonymizer:
+def _rebuild(result: Result, own: list[str], key: str | None) -> shoal.Anonymizer:
     """Return the recipe with the hierarchies made on the page as objects, so that they are saved beside it."""
     parameters = recipe_parameters(result.recipe)
     for column in own:
         parameters["hierarchies"][column] = shoal.Hierarchy.from_csv(parameters["hierarchies"][column])
-    return shoal.Anonymizer(**parameters)
+    return shoal.Anonymizer(**parameters, key=key)

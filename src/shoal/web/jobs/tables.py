@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 import shoal
 from shoal.audit import count_tuples, unique_sets
+from shoal.audit.counting import column_codes
+from shoal.audit.recount import count_owners
+from shoal.encoding import value_texts
 from shoal.errors import DataError
 from shoal.frames import Frame, encode_dictionary, to_frame
-from shoal.inspection import column_views
+from shoal.inspection import column_views, repeating_key
 from shoal.io.files import open_table as read_file
 from shoal.notation import make_notation
 from shoal.web.draft import NOTATION
@@ -18,6 +27,8 @@ from shoal.web.jobs.reading import describe_reading, sample_values
 from shoal.web.jobs.worker import Tell
 from shoal.web.stored import StoredTable, store
 
+_MANY_COLUMNS = 16
+"""Columns beyond which pairs of them are not looked for where people have several rows."""
 _DEMO_RECORDS = 10_000
 _DEMO_HIERARCHIES = ("zip", "job")
 _MANY_CELLS = 4_000_000
@@ -35,6 +46,7 @@ def open_table(tell: Tell, *, place: str, path: str, options: dict[str, Any], fo
     stored = store(frame, home / f"{name}.arrow")
     tell("progress", (0.8, "looking at the columns"))
     views = [vars(view) | {"values": sample_values(frame, view.name)} for view in column_views(frame)]
+    key = repeating_key(frame, [view["name"] for view in views if view["role"] == "identifier"])
     understood = describe_reading(path, options, frame) if place in {"folder", "dropped"} else {}
     return {
         "stored": stored,
@@ -42,6 +54,7 @@ def open_table(tell: Tell, *, place: str, path: str, options: dict[str, Any], fo
         "columns": views,
         "understood": understood,
         "hierarchies": hierarchies,
+        "person": key.name if key else None,
     }
 
 
@@ -69,28 +82,56 @@ def _read_demo(home: Path) -> tuple[Frame, dict[str, str]]:
     return to_frame(register.patients), paths
 
 
-def count_people(tell: Tell, *, table: StoredTable, columns: list[str]) -> dict[str, Any]:
+def count_people(tell: Tell, *, table: StoredTable, columns: list[str], person: str | None = None) -> dict[str, Any]:
     """Count whom these columns single out: together, without each of them, and by the fewest of them."""
     frame = load(table)
-    found: dict[str, Any] = {"unique": _alone(frame, columns), "without": None, "sets": None}
+    total = frame.records if person is None else len(encode_dictionary(frame.table.column(person)).dictionary)
+    found: dict[str, Any] = {"people": total, "unique": _alone(frame, columns, person), "without": None, "sets": None}
     tell("part", dict(found))
     if len(columns) > 1:
-        found["without"] = {name: _alone(frame, [other for other in columns if other != name]) for name in columns}
+        found["without"] = {
+            name: _alone(frame, [other for other in columns if other != name], person) for name in columns
+        }
         tell("part", dict(found))
-    largest = 3 if frame.records * len(columns) <= _MANY_CELLS else 2
-    sets = unique_sets(frame, columns, largest=largest)
-    found["sets"] = [{"columns": list(one.columns), "unique": one.unique} for one in sets]
+    found["sets"] = _row_sets(frame, columns) if person is None else _person_sets(frame, columns, person)
     return found
 
 
-def _alone(frame: Frame, columns: list[str]) -> int:
-    return int((count_tuples(frame.table, columns).size == 1).sum())
+def _row_sets(frame: Frame, columns: list[str]) -> list[dict[str, Any]]:
+    largest = 3 if frame.records * len(columns) <= _MANY_CELLS else 2
+    sets = unique_sets(frame, columns, largest=largest)
+    return [{"columns": list(one.columns), "unique": one.unique} for one in sets]
+
+
+def _person_sets(frame: Frame, columns: list[str], person: str) -> list[dict[str, Any]]:
+    """Return how many people one or two of the columns single out; of very many columns, each alone."""
+    largest = 2 if len(columns) <= _MANY_COLUMNS else 1
+    sets = chain.from_iterable(combinations(columns, size) for size in range(1, largest + 1))
+    return [{"columns": list(names), "unique": _alone(frame, names, person)} for names in sets]
+
+
+def _alone(frame: Frame, columns: Sequence[str], person: str | None) -> int:
+    """Return how many people a combination of values has to itself: rows, or persons where a column names them."""
+    tuples = count_tuples(frame.table, columns)
+    if person is None:
+        return int((tuples.size == 1).sum())
+    owner = frame.table.column(person)
+    alone = count_owners(tuples.label, owner)[tuples.label] == 1
+    return len(np.unique(column_codes(frame.table, [person])[0][alone]))
 
 
 def count_values(tell: Tell, *, table: StoredTable, column: str) -> dict[str, int]:  # noqa: ARG001
-    """Return how often each value of a column occurs, as the texts a hierarchy knows them by."""
-    typed = load(table).typed(column)
-    encoded = encode_dictionary(typed)
+    """Return how often each value of a column occurs, as the texts a hierarchy knows them by: as they stand in the table."""
+    encoded = encode_dictionary(load(table).cells(column))
+    texts = value_texts(encoded.dictionary).to_pylist()
     counts = encoded.indices.value_counts()
-    texts = shoal.Hierarchy.flat(encoded.dictionary.to_pylist()).leaves
     return {texts[pair["values"]]: pair["counts"] for pair in counts.to_pylist() if pair["values"] is not None}
+
+
+def read_values(tell: Tell, *, table: StoredTable, column: str) -> dict[str, Any]:  # noqa: ARG001
+    """Return what each text of a column means: ``01.03.2024`` a date, ``1.234,5`` a number; None for a missing value."""
+    frame = load(table)
+    cells = encode_dictionary(frame.cells(column))
+    first = pc.index_in(pa.array(range(len(cells.dictionary)), cells.indices.type), cells.indices)
+    meanings = frame.typed(column).take(first)
+    return dict(zip(value_texts(cells.dictionary).to_pylist(), meanings.to_pylist(), strict=True))

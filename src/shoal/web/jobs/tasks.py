@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from shoal.web.jobs.comparing import compare_points
 from shoal.web.jobs.releasing import explain_cell, make_release, publish, read_rows
-from shoal.web.jobs.tables import count_people, count_values, open_table
+from shoal.web.jobs.tables import count_people, count_values, open_table, read_values
 
 __all__ = [
     "compare_points",
@@ -18,4 +18,5 @@ __all__ = [
     "open_table",
     "publish",
     "read_rows",
+    "read_values",
 ]

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import Any, Literal
 
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from shoal.errors import ParameterError
+from shoal.treatments.pseudonyms import make_key, read_key
 from shoal.web.draft import ROLES, Draft, Role
+from shoal.web.folder import inside, list_files
+from shoal.web.repeating import name_inside
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session, Table
+from shoal.web.treating import PERIODS, shown_treatment, treatment_settings, treatments_for
 
 router = APIRouter()
 
@@ -20,7 +27,13 @@ ROLE_WORDS: dict[Role, str] = {
     "identifier": "names a person by itself; it is removed",
     "kept": "passed on as it is; only what nobody outside can know",
     "left out": "not in the release",
+    "person": "says whose a row is, where people have several: people are counted, not rows",
+    "household": "says who lives together: every group then holds k households too",
+    "survey weight": "for how many people a row stands; released as the mean of each group",
+    "pseudonym": "released as a token that only your key can make: pseudonymous, not anonymous",
 }
+KEYS = (".key", ".bin")
+_MOST_READINGS = 4
 
 
 class RoleChange(BaseModel):
@@ -37,6 +50,34 @@ class KindChange(BaseModel):
     kind: Literal["", "numeric", "date", "nominal"]
 
 
+class TreatmentChange(BaseModel):
+    """How a kept or sensitive column is released; empty: as it is."""
+
+    column: str
+    treatment: str = Field(max_length=40)
+    value: str = Field(default="", max_length=40)
+
+
+class TokenChange(BaseModel):
+    """Whether a person or household is released as a token, or removed."""
+
+    column: str
+    released: Literal["", "token"]
+
+
+class TogetherChange(BaseModel):
+    """Whether all rows of a person keep the same companions."""
+
+    together: bool = False
+
+
+class KeyChange(BaseModel):
+    """The key of tokens: a file of the folder, or a new one."""
+
+    name: str = Field(max_length=200)
+    new: bool = False
+
+
 class WeightChange(BaseModel):
     """How much a column's detail matters."""
 
@@ -49,11 +90,19 @@ def view(session: Session) -> dict[str, Any]:
     table = session.table
     if table is None:
         return {"rows": [], "roles": ROLE_WORDS, "kinds": KINDS, "bar": None}
+    draft = session.draft
     return {
-        "rows": [_row(session.draft, table, column) for column in table.columns],
+        "rows": [_row(draft, table, column) for column in table.columns],
         "roles": ROLE_WORDS,
         "kinds": KINDS,
-        "bar": together(session),
+        "periods": PERIODS,
+        "readings": Counter(table.understood.get("columns", {}).values()).most_common(_MOST_READINGS),
+        "bar": whom_they_single_out(session),
+        "person": draft.get("person"),
+        "together": draft.get("together"),
+        "tokens": draft.get("pseudonymize"),
+        "key": name_inside(draft.key, session.folder) if draft.key else "",
+        "keys": [one.name for one in list_files(session.folder, KEYS)] if draft.get("pseudonymize") else [],
     }
 
 
@@ -61,10 +110,14 @@ def _row(draft: Draft, table: Table, column: dict[str, Any]) -> dict[str, Any]:
     name = column["name"]
     role = draft.role(name)
     unsure = column["role"] == "other" and role == "left out"
-    exposed = role == "kept" and column["unique"] > 0
+    treatment = shown_treatment(draft.get("treat").get(name), column["type"]) if role in ("kept", "sensitive") else None
+    exposed = role == "kept" and column["unique"] > 0 and treatment is None
     return column | {
         "role": role,
-        "reason": "nothing is known about it: decide yourself" if unsure else _reason(column, role),
+        "reason": "nothing is known about it: decide yourself" if unsure else _reason(table, column, role, exposed),
+        "treatment": treatment,
+        "treatments": treatments_for(column["type"]) if role in ("kept", "sensitive") else [],
+        "token": name in draft.get("pseudonymize"),
         "unsure": unsure,
         "exposed": exposed,
         "single": column["unique"] / table.records,
@@ -74,10 +127,12 @@ def _row(draft: Draft, table: Table, column: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reason(column: dict[str, Any], role: Role) -> str:
-    guessed = "left out" if column["role"] == "other" else column["role"]
-    if role == "kept" and column["unique"]:
+def _reason(table: Table, column: dict[str, Any], role: Role, exposed: bool) -> str:
+    if exposed:
         return f"sure? {column['unique']:,} values occur only once"
+    if role == "person" and column["name"] == table.person:
+        return f"guessed: {column['distinct']:,} people in {table.records:,} rows"
+    guessed = "left out" if column["role"] == "other" else column["role"]
     return f"guessed ({column['reason']})" if role == guessed else "you chose this"
 
 
@@ -97,9 +152,9 @@ def coarser_words(draft: Draft, name: str, kind: str) -> str:
     return "sets of values"
 
 
-def together(session: Session) -> dict[str, Any] | None:
+def whom_they_single_out(session: Session) -> dict[str, Any] | None:
     """Return whom the quasi-identifiers single out: all, by the fewest columns, and without the worst one."""
-    table, found = session.need_table(), session.people_now()
+    found = session.people_now()
     known = session.draft.get("quasi_identifiers")
     if not known:
         return None
@@ -110,7 +165,7 @@ def together(session: Session) -> dict[str, Any] | None:
     return {
         "counted": True,
         "columns": known,
-        "records": table.records,
+        "people": found["people"],
         "unique": found["unique"],
         "fewest": _fewest(found["sets"]),
         "complete": found["sets"] is not None,
@@ -141,6 +196,49 @@ async def change_kind(change: KindChange, session: Here) -> Answer:
         session.draft.with_choice("kinds", change.column, change.kind or None),
         f"{change.column}: read {KINDS[change.kind]}",
     )
+    return go()
+
+
+@router.post("/columns/treat")
+async def change_treatment(change: TreatmentChange, session: Here) -> Answer:
+    """Release a kept or sensitive column in another way."""
+    kinds = {one["name"]: one["type"] for one in session.need_table().columns}
+    if session.draft.role(change.column) not in ("kept", "sensitive"):
+        raise ParameterError(f"{change.column} is neither kept nor sensitive.", hint="give it such a role first.")
+    settings = treatment_settings(change.treatment, change.value, kinds[change.column], session.draft.get("person"))
+    words = f"{change.column}: {change.treatment or 'as it is'}"
+    session.change(session.draft.with_choice("treat", change.column, settings), words)
+    return go()
+
+
+@router.post("/columns/token")
+async def change_token(change: TokenChange, session: Here) -> Answer:
+    """Release a person or household as a token, or remove it."""
+    if session.draft.role(change.column) not in ("person", "household"):
+        raise ParameterError(f"{change.column} is neither the person nor the household.")
+    draft = session.draft.with_token(change.column, token=change.released == "token")
+    session.change(draft, f"{change.column}: {'a token' if change.released else 'removed'}")
+    return go()
+
+
+@router.post("/columns/together")
+async def change_together(change: TogetherChange, session: Here) -> Answer:
+    """Let all rows of a person keep the same companions, or not."""
+    words = "rows of a person stay together" if change.together else "rows of a person may have different companions"
+    session.change(session.draft.change(together=change.together or None), words)
+    return go()
+
+
+@router.post("/columns/key")
+async def change_key(change: KeyChange, session: Here) -> Answer:
+    """Take the key of tokens from a file of the folder, or make a new one there; an existing file is never replaced."""
+    path = inside(session.folder, change.name)
+    if path.suffix not in KEYS:
+        raise ParameterError("The name of a key ends in .key or .bin.", hint="such as shoal.key.")
+    if change.new:
+        make_key(path)
+    read_key(path)
+    session.change(replace(session.draft, key=str(path)), f"key of tokens: {path.name}")
     return go()
 
 

@@ -82,6 +82,7 @@ def _reason(best: Point, found: Comparison) -> str:
 async def start(wanted: Start, session: Here) -> Answer:
     """Compute points, or go on with those that are missing."""
     ks = _numbers(wanted.ks, session.need_table().records)
+    session.draft.check_complete()
     key, recipe = _key(session), session.draft.recipe()
     session.points.setdefault(key, [])
 
@@ -95,7 +96,7 @@ async def start(wanted: Start, session: Here) -> Answer:
     job = session.run(
         session.search, "compare", "compare_points", lambda _: session.touch(), on_part=keep,
         table=session.need_table().stored, recipe=recipe.model_dump(exclude_unset=True), methods=wanted.methods,
-        ks=ks, state=str(session.private / f"compare-{key}.jsonl"),
+        ks=ks, state=str(session.private / f"compare-{key}.jsonl"), key_file=session.draft.key_file,
     )  # fmt: skip
     return go(job=job)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from shoal.web.routes.columns import coarser_words
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.routes.rendering import render
 from shoal.web.session import Session
+from shoal.web.treating import DATES, PERIODS
 
 router = APIRouter()
 
@@ -33,6 +35,14 @@ class Making(BaseModel):
 
     column: str
     how: Literal["ranges", "set", "flat", "suggest"]
+
+
+class Ends(BaseModel):
+    """Where the ranges of a column end: round or exact, at multiples of a number, at the beginning of periods."""
+
+    column: str
+    end: str = Field(max_length=40)
+    step: str = Field(default="", max_length=40)
 
 
 class Loading(BaseModel):
@@ -53,15 +63,15 @@ class Change(BaseModel):
 
 
 @router.get("/hierarchies", response_class=HTMLResponse)
-async def show(request: Request, session: Here, column: str | None = None) -> Response:
-    """Show the tree of a column, by default of the first quasi-identifier."""
+async def show(request: Request, session: Here, column: str | None = None, below: str = "") -> Response:
+    """Show the tree of a column, by default of the first quasi-identifier; of a large tree what lies below a group."""
     if session.table is None:
         return RedirectResponse("/open", status_code=303)
     known = session.draft.get("quasi_identifiers")
     chosen = column if column in known else next(iter(known), None)
     view: dict[str, Any] = {"column": chosen, "known": _choices(session), "tree": None, "files": []}
     if chosen is not None:
-        view |= await _column_view(session, chosen)
+        view |= await _column_view(session, chosen, below)
     return render("hierarchies", request, session, view)
 
 
@@ -73,7 +83,7 @@ def _choices(session: Session) -> list[dict[str, str]]:
     ]
 
 
-async def _column_view(session: Session, column: str) -> dict[str, Any]:
+async def _column_view(session: Session, column: str, below: str) -> dict[str, Any]:
     counts = await session.count_values(column)
     tree = load_tree(session, column)
     words = next(one["words"] for one in _choices(session) if one["name"] == column)
@@ -81,23 +91,39 @@ async def _column_view(session: Session, column: str) -> dict[str, Any]:
         "words": words,
         "distinct": len(counts),
         "ranged": words == "ranges",
+        "end": _end(session, column),
+        "timed": next(one["type"] for one in session.need_table().columns if one["name"] == column) in DATES,
+        "periods": PERIODS,
         "files": [one.name for one in list_tables(session.folder) if one.name.lower().endswith((".csv", ".txt"))],
     }
     if tree is None:
         return view
     strange = [value for value in counts if value not in set(tree.leaves)]
     sums = trees.count_nodes(tree, counts)
-    rows = list(_rows(tree, sums))
+    top = below if below in tree.labels[tree.n_leaves :] else tree.labels[tree.root]
     return view | {
         "tree": tree,
-        "rows": rows,
-        "hidden_rows": tree.n_nodes - len(rows),
+        "rows": list(_rows(tree, sums, top)),
+        "above": _above(tree, top),
+        "top": top,
         "groups": list(reversed(tree.labels[tree.n_leaves :]))[:_MOST_NODES],
         "uncovered": strange[:20],
         "uncovered_values": len(strange),
         "uncovered_rows": sum(counts[value] for value in strange),
         "levels": [_level(number, bars) for number, bars in enumerate(trees.level_counts(tree, counts))],
         "largest": max(sums.values(), default=1) or 1,
+    }
+
+
+def _end(session: Session, column: str) -> dict[str, Any]:
+    """Return where the ranges of a column end: as all others, or as was said of it."""
+    ends = session.draft.get("ends")
+    own = ends.get(column) if isinstance(ends, Mapping) else None
+    number = isinstance(own, int | float)
+    return {
+        "all": ends if isinstance(ends, str) else "round",
+        "own": "step" if number else own or "",
+        "step": own if number else "",
     }
 
 
@@ -112,16 +138,44 @@ def _level(number: int, bars: list[tuple[str, int]]) -> dict[str, Any]:
     }
 
 
-def _rows(tree: Hierarchy, sums: dict[str, int]) -> Iterator[dict[str, Any]]:
-    """Give the nodes from the top down, each before what is below it; not more than a page can show."""
-    stack = [(tree.labels[tree.root], 0)]
+def _rows(tree: Hierarchy, sums: dict[str, int], top: str) -> Iterator[dict[str, Any]]:
+    """Give the nodes below ``top``, each before what is below it: as many storeys as a page can show."""
+    deepest = _storeys(tree, top)
+    stack = [(top, 0)]
     given = 0
     while stack and given < _MOST_NODES:
         label, depth = stack.pop()
         children = tree.children(label)
-        yield {"label": label, "depth": min(depth, 8), "group": bool(children), "count": sums[label], "top": depth == 0}
+        closed = depth == deepest and children
+        yield {
+            "label": label, "depth": min(depth, 8), "group": bool(children), "count": sums[label],
+            "top": label == tree.labels[tree.root], "closed": len(children) if closed else 0,
+        }  # fmt: skip
         given += 1
-        stack.extend((child, depth + 1) for child in reversed(children))
+        if not closed:
+            stack.extend((child, depth + 1) for child in reversed(children))
+
+
+def _above(tree: Hierarchy, label: str) -> list[str]:
+    """Return the groups above a node, the root first."""
+    found: list[str] = []
+    node = tree.node(label)
+    while node != tree.root:
+        node = int(tree.parent[node])
+        found.insert(0, tree.labels[node])
+    return found
+
+
+def _storeys(tree: Hierarchy, top: str) -> int:
+    """Return how many storeys below a node can be shown, at least one."""
+    shown, storey, depth = 1, [top], 0
+    while storey:
+        storey = [child for label in storey for child in tree.children(label)]
+        shown += len(storey)
+        if shown > _MOST_NODES and depth:
+            break
+        depth += 1
+    return depth
 
 
 def load_tree(session: Session, column: str) -> Hierarchy | None:
@@ -148,11 +202,38 @@ async def make(making: Making, session: Here) -> Answer:
         if len(counts) > _MOST_VALUES:
             raise ParameterError(f"{making.column} has {len(counts):,} values, too many for a tree on a page.")
         kinds = {one["name"]: one["type"] for one in session.need_table().columns}
-        tree = trees.suggest(list(counts), kinds[making.column])
+        meanings = await session.ask("read_values", table=session.need_table().stored, column=making.column)
+        tree = trees.suggest(meanings, kinds[making.column])
         return _keep(session, making.column, tree, "hierarchy suggested")
     choice = {"ranges": None, "set": "set", "flat": "flat"}[making.how]
     session.change(session.draft.with_choice("hierarchies", making.column, choice), f"{making.column}: {making.how}")
     return go()
+
+
+@router.post("/hierarchies/ends")
+async def change_ends(change: Ends, session: Here) -> Answer:
+    """Let the ranges of a column end elsewhere."""
+    kinds = {one["name"]: one["type"] for one in session.need_table().columns}
+    if change.column not in kinds:
+        raise ParameterError(f"The table has no column {change.column!r}.")
+    end: float | str | None = change.end or None
+    if end == "step":
+        end = _step(change.step)
+    session.change(
+        session.draft.with_ends(change.column, end),
+        f"{change.column}: ranges end {change.step or change.end or 'as all'}",
+    )
+    return go()
+
+
+def _step(text: str) -> float:
+    try:
+        number = float(text or "10")
+    except ValueError:
+        raise ParameterError("The step of ranges must be a number.") from None
+    if not 0 < number < math.inf:
+        raise ParameterError("The step of ranges must be above 0.")
+    return int(number) if number == int(number) else number
 
 
 @router.post("/hierarchies/load")

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from shoal.errors import ParameterError
 from shoal.recipe import check_recipe, recipe_text
-from shoal.web.draft import Draft
+from shoal.web.draft import Draft, named_columns
 from shoal.web.folder import inside
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
@@ -82,15 +82,14 @@ async def load(loaded: Loaded, session: Here) -> Answer:
         raise ParameterError("This is no recipe: it is not valid TOML.") from None
     recipe = check_recipe(content, "The recipe")
     table = session.table
-    named = {*recipe.quasi_identifiers, *recipe.sensitive, *recipe.identifiers, *recipe.keep}
-    strange = sorted(named - set(table.names)) if table else []
+    strange = sorted(named_columns(recipe.model_dump()) - set(table.names)) if table else []
     if strange:
         raise ParameterError(f"The recipe names columns this table does not have: {', '.join(strange)}.")
     content = recipe.model_dump(exclude_unset=True, exclude={"version"}) | {
         "hierarchies": _local_hierarchies(session, recipe.hierarchies),
         "models": [_local_model(session, one) for one in recipe.models],
     }
-    session.change(Draft(session.draft.source, content), "recipe loaded")
+    session.change(Draft(session.draft.source, content, session.draft.key), "recipe loaded")
     return go("columns" if table else None)
 
 

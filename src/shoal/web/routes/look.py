@@ -44,6 +44,7 @@ def view(session: Session) -> dict[str, Any]:
         "words": words,
         "figures": titled,
         "columns": [one for one in release.figures if one["name"].startswith("column-")],
+        "treated": {one.column: one for one in summary.treatments},
         "limit": PAGE,
     }
 

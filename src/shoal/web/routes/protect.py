@@ -70,6 +70,7 @@ class SearchChange(BaseModel):
     method: str
     effort: Literal["fast", "balanced", "best"]
     max_suppression: float = Field(ge=0, le=100, description="In percent.")
+    ends: Literal["round", "exact", "by column"]
 
 
 def view(session: Session) -> dict[str, Any]:
@@ -87,6 +88,7 @@ def view(session: Session) -> dict[str, Any]:
         "efforts": EFFORTS,
         "effort": draft.get("effort"),
         "withheld": 100 * draft.get("max_suppression"),
+        "ends": draft.get("ends") if isinstance(draft.get("ends"), str) else "by column",
         "can_stop": os.name == "posix",
         "summary": session.release.summary if session.release else None,
     }
@@ -149,7 +151,7 @@ def _on_population(session: Session, choice: ModelChoice, name: str) -> dict[str
 def _check_models(draft: Draft) -> None:
     """Refuse numbers a model does not take, in its own words."""
     if draft.ready:
-        shoal.Anonymizer(**_parameters(draft))
+        shoal.Anonymizer(**_parameters(draft) | {"pseudonymize": []})  # the key may not be chosen yet
 
 
 def _parameters(draft: Draft) -> dict[str, Any]:
@@ -161,19 +163,22 @@ def _parameters(draft: Draft) -> dict[str, Any]:
 @router.post("/protect/search")
 async def change_search(change: SearchChange, session: Here) -> Answer:
     """Find groups in another way."""
+    ends = session.draft.get("ends") if change.ends == "by column" else change.ends
     draft = session.draft.change(
         method=change.method,
         method_options={},
         effort=change.effort,
         max_suppression=change.max_suppression / 100,
+        ends=ends,
     )
     _check_models(draft)
-    session.change(draft, f"{change.method}, {change.effort}, at most {change.max_suppression:g} % withheld")
+    words = f"{change.method}, {change.effort}, at most {change.max_suppression:g} % withheld, {change.ends} ends"
+    session.change(draft, words)
     return go()
 
 
 @router.post("/protect/make")
 async def make(session: Here) -> Answer:
     """Make the release."""
-    session.draft.recipe()
+    session.draft.check_complete()
     return go(job=session.make_release())

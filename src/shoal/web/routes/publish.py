@@ -92,7 +92,7 @@ async def publish(targets: Targets, session: Here) -> Answer:
     job = session.run(
         session.desk, "publish", "publish", keep,
         table=table.stored, folder=release.folder, targets=paths, place=place, force=targets.replace,
-        source=source.path if source and source.place == "folder" else "",
+        source=source.path if source and source.place == "folder" else "", key=session.draft.key_file,
         own=[one for one, choice in session.draft.get("hierarchies").items() if str(choice).startswith(private)],
     )  # fmt: skip
     return go(job=job)

@@ -78,21 +78,20 @@ function draw(table, found) {
 function line(title, texts, kind, make, names) {
   const row = element('tr', '', { className: kind });
   row.append(element('th', title, { scope: 'row', className: 'quiet' }));
-  texts.forEach((text, place) => row.append(make ? make(names[place], place, text) : element('td', text)));
+  texts.forEach((text, place) => row.append(make ? make(names[place], place, text) : element('td', text, { title: text })));
   return row;
 }
 
 function cell(found, one, name, place, text) {
   const field = element('td', '');
   const changed = text !== one.was[place];
-  if (!changed && !found.quasi.includes(name)) {
-    field.textContent = text;
-    return field;
-  }
-  const button = element('button', text || '(missing)', { className: changed ? 'cell changed' : 'cell', id: `cell-${one.row}-${place}` });
-  Object.assign(button.dataset, { cell: '', row: one.row, column: name });
-  button.title = 'why?';
-  field.append(button);
+  const known = found.quasi.includes(name);
+  const shown = text || '(missing)';
+  // what is no quasi-identifier was treated, not made coarser: there is no reason to ask for
+  const part = element(known ? 'button' : 'span', known ? shown : text, { className: changed ? 'cell changed' : 'cell', id: `cell-${one.row}-${place}` });
+  part.title = known ? `${shown} – why?` : text;
+  if (known) Object.assign(part.dataset, { cell: '', row: one.row, column: name });
+  field.append(part);
   return field;
 }
 
