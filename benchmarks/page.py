@@ -2,17 +2,27 @@
 
 The table has 1,000,000 rows and 12 columns. Measured are the time from the table being read to the columns being shown, and what
 later clicks take on the server: a change of role and what the step then shows. Counting whom the columns single out goes on meanwhile
-in a worker and is told by itself.
+in a worker and is told by itself. Times are CPU seconds, and in brackets those of the clock.
+
+``--memory`` compares what server and workers hold together at their peak with one process that does the same by the library: reads
+the table, looks at its columns, counts people, makes a release and its report. Shared memory counts once (PSS, Linux only).
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
+import re
+import subprocess
+import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
+import httpx
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -21,6 +31,7 @@ from shoal.web.draft import Draft, Source, opened
 from shoal.web.history import Step
 from shoal.web.jobs.tasks import count_people, open_table
 from shoal.web.routes import columns
+from shoal.web.routes.rendering import frame, templates
 from shoal.web.session import Session, Table
 
 CARDINALITIES = (90, 2, 400, 46, 730, 41, 8, 16, 5, 1000, 30_000, 120)
@@ -35,53 +46,182 @@ def write_table(path: Path, rows: int) -> None:
     pacsv.write_csv(pa.table(data), path)
 
 
-def measure(rows: int) -> dict[str, float]:
-    """Return seconds: reading, from there to the columns, the slowest click, and counting in the worker."""
+class Mark(NamedTuple):
+    """A moment, by the processor and by the clock."""
+
+    cpu: float
+    clock: float
+
+    @classmethod
+    def now(cls) -> Mark:
+        """Return this moment."""
+        return cls(time.process_time(), time.perf_counter())
+
+    def since(self, before: Mark) -> Mark:
+        """Return what has passed since another moment."""
+        return Mark(self.cpu - before.cpu, self.clock - before.clock)
+
+
+def measure(rows: int) -> dict[str, Mark]:
+    """Return what it takes: reading, from there to the columns, the slowest click, and counting in the worker."""
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
         write_table(home / "table.csv", rows)
-        marks: dict[str, float] = {}
+        marks: dict[str, Mark] = {}
 
         def tell(_what: str, value: Any) -> None:
             if isinstance(value, tuple):
-                marks[str(value[1])] = time.perf_counter()
+                marks[str(value[1])] = Mark.now()
 
         found = open_table(tell, place="folder", path=str(home / "table.csv"), options={}, folder=place, name="table")
-        seen = time.perf_counter()
+        seen = Mark.now()
         session = Session(home, home)
         source = Source("folder", "table.csv", str(home / "table.csv"))
         table = session.tables[source.key] = Table(**found)
-        draft = opened(Draft(), source, {one["name"]: one["role"] for one in table.columns})
-        session.history.steps = [Step(draft, "opened")]
-        slowest = max(_click(session, number) for number in range(CLICKS))
-        start = time.perf_counter()
+        session.history.steps = [Step(opened(Draft(), source, table.guessed), "opened")]
+        slowest = max((_click(session, number) for number in range(CLICKS)), key=lambda one: one.clock)
+        start = Mark.now()
         count_people(tell, table=table.stored, columns=session.draft.get("quasi_identifiers"))
         return {
-            "reading": marks["keeping it in memory"] - marks["reading"],
-            "to the columns": seen - marks["keeping it in memory"],
+            "reading": marks["keeping it in memory"].since(marks["reading"]),
+            "to the columns": seen.since(marks["keeping it in memory"]),
             "slowest click": slowest,
-            "counting (in the worker)": time.perf_counter() - start,
+            "counting (in the worker)": Mark.now().since(start),
         }
 
 
-def _click(session: Session, number: int) -> float:
-    """Change a role and work out what the step then shows, as a click does."""
+def _click(session: Session, number: int) -> Mark:
+    """Change a role and show the step, as a click does."""
     table = session.need_table()
-    start = time.perf_counter()
+    start = Mark.now()
     role = ("kept", "quasi-identifier")[number % 2]
     name = table.names[number % len(table.names)]
     session.history.add(session.draft.with_role(name, role, table.names), name)  # type: ignore[arg-type]
-    view = columns.view(session)
-    assert len(view["rows"]) == len(table.names)  # noqa: S101
-    return time.perf_counter() - start
+    page = (
+        templates().get_template("columns.html.j2").render(**frame("columns", "key", session), **columns.view(session))
+    )
+    assert page.count("<tr data-column") == len(table.names)  # noqa: S101
+    return Mark.now().since(start)
+
+
+# --- memory --------------------------------------------------------------------------------------------------------
+
+BY_THE_LIBRARY = """
+import sys, shoal
+from shoal.audit import unique_sets
+from shoal.inspection import column_views
+from shoal.io.files import open_table
+frame = open_table(sys.argv[1])
+views = column_views(frame)
+known = [one.name for one in views if one.role == "quasi-identifier"]
+unique_sets(frame, known, largest=2)
+result = shoal.anonymize(frame, k=10, quasi_identifiers=known, method="mondrian")
+result.report().summary
+result.save(sys.argv[2])
+"""
+
+
+def measure_memory(rows: int) -> dict[str, float]:
+    """Return the peaks, in MiB, of one process by the library and of the page's processes together."""
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place)
+        write_table(home / "table.csv", rows)
+        program = [sys.executable, "-W", "ignore", "-c", BY_THE_LIBRARY, str(home / "table.csv"), str(home / "out.csv")]
+        with subprocess.Popen(program) as library, Peak(library.pid) as by_library:
+            assert library.wait() == 0  # noqa: S101
+        (home / "out.csv").unlink()
+        serving = [sys.executable, "-m", "shoal", "serve", place, "--no-browser"]
+        with subprocess.Popen(serving, stdout=subprocess.PIPE, text=True) as server, Peak(server.pid) as by_page:
+            assert server.stdout is not None  # noqa: S101
+            try:
+                _release_by_page(server.stdout.readline().strip())
+            finally:
+                server.terminate()
+        return {"by the library": by_library.most, "by the page": by_page.most}
+
+
+def _release_by_page(address: str) -> None:
+    """Go the way through the page: open the table, make a release, publish it."""
+    with httpx.Client(base_url=address.split("/?", maxsplit=1)[0], follow_redirects=True, timeout=600) as client:
+        page = client.get(address).text
+        client.headers["x-shoal-change"] = re.findall(r'name="change-key" content="([^"]+)"', page)[0]
+
+        def post(path: str, **body: Any) -> None:
+            told = client.post(path, json=body).json()
+            assert "refused" not in told, told  # noqa: S101
+
+        def wait(kind: str) -> None:
+            with client.stream("GET", "/events") as events:
+                for line in events.iter_lines():
+                    told = json.loads(line[6:]) if line.startswith("data: ") else None
+                    jobs = told if isinstance(told, list) else [told]
+                    states = [one["state"] for one in jobs if isinstance(one, dict) and one.get("kind") == kind]
+                    assert "failed" not in states  # noqa: S101
+                    if "done" in states:
+                        return
+
+        post("/open", place="folder", name="table.csv")
+        wait("open")
+        wait("people")
+        post("/protect/search", method="mondrian", effort="balanced", max_suppression=0, ends="exact")
+        post("/protect/make")
+        wait("protect")
+        client.get("/look/rows")
+        warnings = client.get("/publish").text.count('name="read"')
+        post("/publish", release="r.csv", report="r.html", recipe="r.toml", read=list(range(warnings)))
+        wait("publish")
+
+
+class Peak:
+    """Watches a process with its children, and keeps the most memory they held together."""
+
+    def __init__(self, pid: int) -> None:
+        self.most = 0.0
+        self._pid, self._over = pid, threading.Event()
+        self._watching = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> Self:
+        self._watching.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._watching.join()
+
+    def _watch(self) -> None:
+        while not self._over.wait(0.1):
+            self.most = max(self.most, sum(map(_memory, _family(self._pid))) / 1024)
+
+
+def _family(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):  # it has just ended
+        children = (Path("/proc") / str(pid) / "task" / str(pid) / "children").read_text().split()
+        return [pid, *(one for child in children for one in _family(int(child)))]
+    return []
+
+
+def _memory(pid: int) -> int:
+    """Return what a process holds, in KiB, its share of what it has in common with others."""
+    with contextlib.suppress(OSError):
+        text = (Path("/proc") / str(pid) / "smaps_rollup").read_text()
+        return int(re.findall(r"^Pss:\s+(\d+)", text, re.MULTILINE)[0])
+    return 0
 
 
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    for name, seconds in measure(parser.parse_args().rows).items():
-        print(f"{name:26} {seconds:7.2f} s")
+    parser.add_argument("--memory", action="store_true", help="compare memory with the library's instead")
+    given = parser.parse_args()
+    if given.memory:
+        peaks = measure_memory(given.rows)
+        for name, size in peaks.items():
+            print(f"{name:26} {size:7.0f} MiB")
+        print(f"{'ratio':26} {peaks['by the page'] / peaks['by the library']:7.2f}")
+        return
+    for name, spent in measure(given.rows).items():
+        print(f"{name:26} {spent.cpu:7.2f} s ({spent.clock:.2f})")
 
 
 if __name__ == "__main__":

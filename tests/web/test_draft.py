@@ -101,7 +101,7 @@ def test_the_same_as_a_command_and_as_python(draft, tmp_path):
     compile(told, "page", "exec")
     assert "models=[shoal.LDiversity(l=3)]" in told
     assert "hierarchies={'job': 'job.csv'}" in told
-    assert "table = shoal.read_table('people.csv')" in told
+    assert "shoal.anonymize(\n    'people.csv'," in told
 
 
 def test_one_column_is_the_person_and_another_takes_its_place(draft):

@@ -14,6 +14,8 @@ def folder(tmp_path):
     (home / "below").mkdir(parents=True)
     (home / "a.csv").write_text("x\n1\n")
     (home / "below" / "b.parquet").write_text("")
+    (home / "c.xlsx").write_text("")
+    (home / "register.sqlite").write_text("")
     (home / "notes.md").write_text("")
     (home / ".hidden.csv").write_text("")
     (tmp_path / "secret.csv").write_text("x\n1\n")
@@ -35,4 +37,4 @@ def test_nothing_outside_can_be_named(folder, name):
 
 
 def test_tables_are_listed_without_links_that_lead_out_and_without_hidden_files(folder):
-    assert [one.name for one in list_tables(folder)] == ["a.csv", "below/b.parquet"]
+    assert [one.name for one in list_tables(folder)] == ["a.csv", "c.xlsx", "below/b.parquet"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import httpx
@@ -178,3 +179,18 @@ def test_a_fault_reaches_neither_browser_nor_log_with_its_text(keys, caplog):
     assert "fault of its own (ValueError" in answer.json()["message"]
     assert "40213" not in answer.text + caplog.text
     assert "Traceback" not in answer.text + caplog.text
+
+
+def test_an_answer_that_takes_too_long_is_given_up_with_a_sentence(keys, monkeypatch):
+    async def slow(_scope, _receive, _send):
+        await asyncio.Event().wait()
+
+    async def go():
+        guard = Guard(slow, keys, [HOST])
+        cookie = {"cookie": f"{guard.cookie_name}={keys.cookie}"}
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(guard), base_url=ADDRESS) as client:
+            return await client.get("/open", headers=cookie)
+
+    monkeypatch.setattr("shoal.web.guard.MOST_SECONDS", 0.01)
+    answer = run(go())
+    assert (answer.status_code, answer.json()["message"]) == (503, "This took too long and was given up.")

@@ -17,6 +17,7 @@ import pytest
 import shoal
 from shoal.io.files import open_table
 from shoal.recipe import read_recipe
+from tests.web.conftest import Watched, serving
 
 pytestmark = pytest.mark.compiled
 
@@ -130,7 +131,7 @@ def test_the_same_release_comes_from_the_command_and_from_the_python_as_they_sta
     check_release(folder)
     recipe = read_recipe(folder / "visits-recipe.toml")
     assert (recipe.person, recipe.household, recipe.survey_weight) == ("patient_id", "home", "stands_for")
-    assert recipe.treat["cost"] == {"treatment": "round", "to": 500, "random": False}
+    assert recipe.treat["cost"] == {"treatment": "round", "to": 500}
     for name, words in {
         "command": command_words(page),
         "python": [sys.executable, "-c", page.inner_text("#python")],
@@ -188,7 +189,7 @@ def test_ranges_end_where_it_is_said(tabs, folder):
     page.select_option("#end", "year")
     page.wait_for_selector('#end option[value="year"][selected]', state="attached")
     make_by_mondrian(page)
-    shown = page.evaluate("[...document.querySelectorAll('#pairs .is')].map(row => row.cells[1].innerText)")
+    shown = page.evaluate("[...document.querySelectorAll('#pairs [data-column=born]')].map(cell => cell.innerText)")
     ends = {end for text in shown for end in re.findall(r"\d{4}-\d\d-\d\d|\d\d\.\d\d\.\d{4}", text)}
     assert ends
     assert all(re.search(r"01.01|31.12|12.31", end) for end in ends)
@@ -209,5 +210,46 @@ def test_a_choice_for_a_column_does_no_harm_when_its_role_changes(tabs):
     give_role(page, "job", "kept")
     make_by_mondrian(page)
     page.click("#to-columns")
+    page.wait_for_selector("#role-1")
     give_role(page, "job", "quasi-identifier")
     assert page.input_value(f"#weight-{number}") == "3"
+
+
+def test_a_saved_recipe_works_elsewhere_and_is_never_overwritten_unasked(tabs, folder):
+    page = open_visits(tabs)
+    page.goto(tabs.home + "/hierarchies?column=born")
+    page.click("#suggest")
+    page.wait_for_selector('.tree [data-node="1950s"]')
+    page.goto(tabs.home + "/recipe")
+    assert 'born = "recipe-hierarchies/born.csv"' in page.inner_text("#recipe-text")
+    page.click("#save-recipe")
+    page.wait_for_selector('#saved:has-text("recipe.toml is saved")')
+    recipe = read_recipe(folder / "recipe.toml")
+    assert shoal.Hierarchy.from_csv(recipe.hierarchies["born"]).n_nodes > 100
+    before = (folder / "recipe.toml").read_text("utf-8")
+    page.click("#save-recipe")
+    page.wait_for_selector('#notice p:has-text("exists")')
+    assert (folder / "recipe.toml").read_text("utf-8") == before
+    page.set_input_files("#recipe-file", folder / "recipe.toml")
+    page.wait_for_selector('#page[data-step="columns"]')
+    page.goto(tabs.home + "/hierarchies?column=born")
+    page.wait_for_selector('.tree [data-node="1950s"]')
+
+
+def test_the_page_starts_from_a_recipe(chromium, folder, tmp_path):
+    (tmp_path / "mine.toml").write_text(
+        'version = 1\nk = 7\nquasi_identifiers = ["born", "sex"]\nsensitive = ["illness"]\nperson = "patient_id"\n'
+        'treat = {illness = {treatment = "pram", keep = 0.9}}\nends = {born = "year"}\n'
+    )
+    with serving(folder, "--recipe", str(tmp_path / "mine.toml")) as (_, address):
+        tabs = Watched(chromium, address)
+        page = open_visits(tabs)
+        assert page.input_value(f"#role-{row_of(page, 'job')}") == "left out"
+        assert page.input_value(f"#role-{row_of(page, 'patient_id')}") == "person"
+        assert page.input_value(f"#treat-{row_of(page, 'illness')}") == "pram"
+        page.click("#to-protect")
+        page.wait_for_selector("#k-other")
+        assert page.input_value("#k-other") == "7"
+        assert page.input_value("#ends") == "by column"
+        tabs.context.close()
+        assert tabs.faults == []

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from shoal.errors import FileError
+from shoal.io.databases import Database
+from shoal.io.registry import sources
 
-_TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
 _MOST_LISTED = 500
 _DEEPEST = 3
 
@@ -37,7 +39,14 @@ def inside(folder: Path, name: str) -> Path:
 
 def list_tables(folder: Path) -> list[Listed]:
     """Return the tables in the folder and a little below it, in order of their names."""
-    return list_files(folder, _TABLES)
+    return list_files(folder, table_endings())
+
+
+@cache
+def table_endings() -> tuple[str, ...]:
+    """Return what files of tables end in: all that can be read but databases, of which one table must be named."""
+    files = (source for source in sources() if not isinstance(source, Database))
+    return tuple(sorted({".txt", *(ending for source in files for ending in source.endings)}))
 
 
 def list_files(folder: Path, endings: tuple[str, ...]) -> list[Listed]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal.treatments import TREATMENTS
-from shoal.web.draft import Draft
+from shoal.web.draft import NOTATION, Draft
 
 
 def input_name(draft: Draft, folder: Path) -> str:
@@ -49,15 +49,17 @@ def python_text(draft: Draft, names: Mapping[str, str], folder: Path) -> str:
 
 def _python_lines(draft: Draft, names: Mapping[str, str], folder: Path) -> Iterator[str]:
     options = draft.source.options if draft.source else {}
-    read = "".join(f", {key}={value!r}" for key, value in options.items())
+    table = repr(input_name(draft, folder))
     yield "import shoal"
     yield ""
     if draft.source is not None and draft.source.place == "demo":
         yield "table = shoal.datasets.hospital(n=10_000, seed=0).patients"
-    else:
-        yield f"table = shoal.read_table({input_name(draft, folder)!r}{read})"
+        table = "table"
+    elif set(options) - set(NOTATION):  # how the file is opened, beyond how its values are written
+        yield f"table = shoal.read_table({table}{''.join(f', {key}={value!r}' for key, value in options.items())})"
+        table = "table"
     yield "result = shoal.anonymize("
-    yield "    table,"
+    yield f"    {table},"
     for key, value in _parameters(draft, names, folder):
         yield f"    {key}={value},"
     yield ")"
@@ -75,7 +77,8 @@ def _parameters(draft: Draft, names: Mapping[str, str], folder: Path) -> Iterato
         if key == "models":
             yield key, "[" + ", ".join(_model(one, folder) for one in value) + "]"
         elif key == "hierarchies":
-            yield key, repr({column: _hierarchy(column, choice, names, folder) for column, choice in value.items()})
+            trees = {column: hierarchy_name(column, one, names["recipe"], folder) for column, one in value.items()}
+            yield key, repr(trees)
         elif key == "treat":
             shown = ", ".join(f"{column!r}: {_treatment(one)}" for column, one in value.items())
             yield key, f"{{{shown}}}"
@@ -108,10 +111,10 @@ def _model(settings: Mapping[str, Any], folder: Path) -> str:
     return f"shoal.{classes[settings['model']]}({given})"
 
 
-def _hierarchy(column: str, choice: str, names: Mapping[str, str], folder: Path) -> str:
-    """Return a hierarchy as it lies in the folder, or beside the recipe that was written."""
+def hierarchy_name(column: str, choice: str, recipe: str, folder: Path) -> str:
+    """Return a hierarchy as it lies in the folder, or beside the recipe that is written."""
     if choice in {"flat", "set"}:
         return choice
     if Path(choice).is_relative_to(folder):
         return name_inside(choice, folder)
-    return f"{Path(names['recipe']).stem}-hierarchies/{column}.csv"
+    return f"{Path(recipe).stem}-hierarchies/{column}.csv"

@@ -64,6 +64,8 @@ class Session:
         self.events = Events()
         self.tables: dict[str, Table] = {}
         self.releases = Releases()
+        self.saved = ""
+        """The recipe file that was written last."""
         self.people: dict[tuple[str, ...], dict[str, Any]] = {}
         self.values: dict[tuple[str, str], dict[str, int]] = {}
         """How often each value occurs, by table and column."""
@@ -280,6 +282,12 @@ class Session:
             table=self.need_table().stored, recipe=recipe.model_dump(exclude_unset=True), key=self.draft.key_file,
             folder=str(self.private / f"release-{self.new_name()}"),
         )  # fmt: skip
+
+    @property
+    def own_hierarchies(self) -> list[str]:
+        """The columns whose hierarchy was made on the page, and lies in a private file."""
+        chosen = self.draft.get("hierarchies").items()
+        return [column for column, choice in chosen if str(choice).startswith(str(self.private))]
 
     # --- people ------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from shoal.api import compiles_first, recipe_parameters
 from shoal.frames import Frame
 from shoal.io.files import open_table
 from shoal.io.transaction import Transaction
-from shoal.recipe import check_recipe
+from shoal.recipe import Recipe, check_recipe
 from shoal.report.html import column_figures, figures
 from shoal.result import Result
 from shoal.saving import check_database
@@ -137,8 +137,8 @@ def publish(
     place: dict[str, str],
     source: str,
     own: list[str],
-    key: str | None,
     force: bool,
+    key: str | None = None,
 ) -> dict[str, Any]:
     """Write release, report and recipe, and a table where one is named, all or none; count the file once more."""
     if place:
@@ -153,7 +153,7 @@ def publish(
         result.stage(files, release, shuffle=True, sidecar=False, spreadsheet_safe=False)
         tell("progress", (0.4, "writing the report"))
         files.temporary(report).write_text(result.report().text(report), encoding="utf-8")
-        _rebuild(result, own, key).stage(files, recipe)
+        _rebuild(result.recipe, own, key).stage(files, recipe)
         if place:
             tell("progress", (0.7, "writing into the database, which counts again"))
             result.save_to_database(place["database"], place["table"], force=force)
@@ -166,9 +166,25 @@ def publish(
     return {"k": counted.k, "records": counted.records, "groups": counted.groups, "targets": targets}
 
 
-def _rebuild(result: Result, own: list[str], key: str | None) -> shoal.Anonymizer:
+def save_recipe(
+    tell: Tell,  # noqa: ARG001
+    *,
+    recipe: dict[str, Any],
+    own: list[str],
+    key: str | None,
+    target: str,
+    force: bool,
+) -> None:
+    """Write a recipe, and the hierarchies made on the page beside it."""
+    checked = check_recipe(recipe, "The recipe")
+    unknown = "unknown.key" if checked.pseudonymize else None  # a recipe does not name its key
+    _rebuild(checked, own, key or unknown).save(target, force=force)
+
+
+def _rebuild(recipe: Recipe, own: list[str], key: str | None) -> shoal.Anonymizer:
     """Return the recipe with the hierarchies made on the page as objects, so that they are saved beside it."""
-    parameters = recipe_parameters(result.recipe)
+    parameters = recipe_parameters(recipe)
     for column in own:
-        parameters["hierarchies"][column] = shoal.Hierarchy.from_csv(parameters["hierarchies"][column])
+        if column in parameters["hierarchies"]:
+            parameters["hierarchies"][column] = shoal.Hierarchy.from_csv(parameters["hierarchies"][column])
     return shoal.Anonymizer(**parameters, key=key)

@@ -25,6 +25,7 @@ from shoal.web.draft import NOTATION
 from shoal.web.jobs.loading import load
 from shoal.web.jobs.reading import describe_reading, sample_values
 from shoal.web.jobs.worker import Tell
+from shoal.web.private import private_file
 from shoal.web.stored import StoredTable, store
 
 _MANY_COLUMNS = 16
@@ -76,7 +77,7 @@ def _read_demo(home: Path) -> tuple[Frame, dict[str, str]]:
     paths = {}
     for column, hierarchy in register.hierarchies.items():
         if column in _DEMO_HIERARCHIES:
-            target = home / f"demo-{column}.csv"
+            target = private_file(home / f"demo-{column}.csv")
             hierarchy.to_csv(target)
             paths[column] = str(target)
     return to_frame(register.patients), paths

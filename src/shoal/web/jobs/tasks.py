@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from shoal.web.jobs.comparing import compare_points
-from shoal.web.jobs.releasing import explain_cell, make_release, publish, read_rows
+from shoal.web.jobs.releasing import explain_cell, make_release, publish, read_rows, save_recipe
 from shoal.web.jobs.tables import count_people, count_values, open_table, read_values
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "publish",
     "read_rows",
     "read_values",
+    "save_recipe",
 ]

@@ -14,6 +14,7 @@ import shoal
 from shoal.compare import RULE, Comparison, Point
 from shoal.errors import ParameterError
 from shoal.report.words import percent
+from shoal.web.private import private_file
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.routes.look import darkened
 from shoal.web.session import Session, digest
@@ -85,6 +86,9 @@ async def start(wanted: Start, session: Here) -> Answer:
     session.draft.check_complete()
     key, recipe = _key(session), session.draft.recipe()
     session.points.setdefault(key, [])
+    state = session.private / f"compare-{key}.jsonl"
+    if not state.exists():
+        private_file(state)
 
     def keep(point: dict[str, Any]) -> None:
         mark = (point["method"], point["effort"], point["k"], point["sampled"])
@@ -96,7 +100,7 @@ async def start(wanted: Start, session: Here) -> Answer:
     job = session.run(
         session.search, "compare", "compare_points", lambda _: session.touch(), on_part=keep,
         table=session.need_table().stored, recipe=recipe.model_dump(exclude_unset=True), methods=wanted.methods,
-        ks=ks, state=str(session.private / f"compare-{key}.jsonl"), key_file=session.draft.key_file,
+        ks=ks, state=str(state), key_file=session.draft.key_file,
     )  # fmt: skip
     return go(job=job)
 

@@ -6,17 +6,19 @@ import tomllib
 from typing import Any
 
 from fastapi import APIRouter
-from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
-from shoal.errors import ParameterError
+from shoal.errors import FileError, ParameterError
 from shoal.recipe import check_recipe, recipe_text
 from shoal.web.draft import Draft, named_columns
 from shoal.web.folder import inside
+from shoal.web.repeating import hierarchy_name, name_inside
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
 
 router = APIRouter()
+
+_RECIPE = "recipe.toml"
 
 
 class Place(BaseModel):
@@ -31,16 +33,37 @@ class Loaded(BaseModel):
     text: str = Field(max_length=500_000)
 
 
+class Saving(BaseModel):
+    """A file of the folder to write the recipe into."""
+
+    name: str = Field(max_length=200)
+    replace: bool = False
+
+
 def view(session: Session) -> dict[str, Any]:
     """Return the steps taken and the recipe they led to."""
-    return {"steps_taken": session.history.steps, "place": session.history.place, "recipe": draft_text(session.draft)}
+    return {
+        "steps_taken": session.history.steps,
+        "place": session.history.place,
+        "recipe": draft_text(session),
+        "folder": session.folder.name,
+        "saved": session.saved,
+        "ready": bool(session.draft.get("quasi_identifiers")),
+    }
 
 
-def draft_text(draft: Draft) -> str:
-    """Return the recipe as TOML, also while it is not complete."""
-    if draft.get("quasi_identifiers"):
-        return recipe_text(draft.recipe())
-    return "# no quasi-identifier is chosen yet\n"
+def draft_text(session: Session) -> str:
+    """Return the recipe as TOML, also while it is not complete; files as they are named when it is saved."""
+    draft, folder = session.draft, session.folder
+    if not draft.get("quasi_identifiers"):
+        return "# no quasi-identifier is chosen yet\n"
+    recipe = draft.recipe()
+    trees = {column: hierarchy_name(column, choice, _RECIPE, folder) for column, choice in recipe.hierarchies.items()}
+    models = [
+        one | {"population": name_inside(one["population"], folder)} if "population" in one else one
+        for one in recipe.models
+    ]
+    return recipe_text(recipe.model_copy(update={"hierarchies": trees, "models": models}))
 
 
 @router.post("/history/go")
@@ -64,13 +87,23 @@ async def redo(session: Here) -> Answer:
     return go()
 
 
-@router.get("/recipe.toml")
-async def download(session: Here) -> PlainTextResponse:
-    """Return the recipe as a file."""
-    return PlainTextResponse(
-        recipe_text(session.draft.recipe()),
-        headers={"content-disposition": 'attachment; filename="recipe.toml"'},
-    )
+@router.post("/history/save")
+async def save(saving: Saving, session: Here) -> Answer:
+    """Write the recipe into the folder, with the hierarchies made here beside it; nothing is replaced unasked."""
+    path = inside(session.folder, saving.name)
+    if path.suffix != ".toml":
+        raise FileError(f"The recipe {path.name!r} has no known ending.", hint="use .toml.")
+
+    def keep(_: Any) -> None:
+        session.saved = saving.name
+        session.touch()
+
+    job = session.run(
+        session.desk, "save", "save_recipe", keep,
+        recipe=session.draft.recipe().model_dump(exclude_unset=True), own=session.own_hierarchies,
+        key=session.draft.key_file, target=str(path), force=saving.replace,
+    )  # fmt: skip
+    return go(job=job)
 
 
 @router.post("/history/load")

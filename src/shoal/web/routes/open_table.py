@@ -16,7 +16,7 @@ from shoal.errors import FileError, ParameterError
 from shoal.notation import make_notation
 from shoal.web.databases import database_address
 from shoal.web.draft import NOTATION, Source
-from shoal.web.folder import inside, list_tables
+from shoal.web.folder import inside, list_tables, table_endings
 from shoal.web.private import private_file
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
@@ -61,6 +61,7 @@ def view(session: Session) -> dict[str, Any]:
     """Return the files to choose from, and what was understood of the one that is open."""
     return {
         "files": list_tables(session.folder),
+        "endings": sorted({f".{ending.rsplit('.', 1)[-1]}" for ending in table_endings()}),
         "folder": session.folder.name,
         "separators": SEPARATORS,
         "encodings": ENCODINGS,
@@ -134,7 +135,12 @@ async def correct_reading(reading: Reading, session: Here) -> Answer:
     source = session.draft.source
     if source is None or source.place not in {"folder", "dropped"}:
         raise ParameterError("No file is open whose reading could be corrected.")
-    options: dict[str, Any] = {key: value for key, value in reading.model_dump().items() if value}
+    found = session.table.understood if session.table else {}
+    options: dict[str, Any] = {
+        key: value
+        for key, value in reading.model_dump().items()
+        if value and (key in source.options or value != found.get(key))  # what was found by itself need not be said
+    }
     if reading.missing:
         options["missing"] = [mark.strip() for mark in reading.missing.split(",") if mark.strip()]
     make_notation("The page", **{key: value for key, value in options.items() if key in NOTATION})

@@ -88,12 +88,11 @@ async def publish(targets: Targets, session: Here) -> Answer:
         session.releases.published[key] = found | {"names": names | place}
         session.touch()
 
-    private = str(session.private)
     job = session.run(
         session.desk, "publish", "publish", keep,
         table=table.stored, folder=release.folder, targets=paths, place=place, force=targets.replace,
         source=source.path if source and source.place == "folder" else "", key=session.draft.key_file,
-        own=[one for one, choice in session.draft.get("hierarchies").items() if str(choice).startswith(private)],
+        own=session.own_hierarchies,
     )  # fmt: skip
     return go(job=job)
 

@@ -40,10 +40,10 @@ def templates() -> jinja2.Environment:
 def render(step: str, request: Request, session: Session, view: dict[str, Any]) -> HTMLResponse:
     """Return the page of a step."""
     page = templates().get_template(f"{step}.html.j2")
-    return HTMLResponse(page.render(**_frame(step, request, session), **view))
+    return HTMLResponse(page.render(**frame(step, request.app.state.keys.change, session), **view))
 
 
-def _frame(step: str, request: Request, session: Session) -> dict[str, Any]:
+def frame(step: str, change_key: str, session: Session) -> dict[str, Any]:
     """Return what stands around every step."""
     order = list(STEPS)
     place = order.index(step) if step in order else None
@@ -52,7 +52,7 @@ def _frame(step: str, request: Request, session: Session) -> dict[str, Any]:
         "steps": STEPS,
         "before": None if not place else order[place - 1],
         "after": None if place is None or place + 1 >= len(order) else order[place + 1],
-        "change_key": request.app.state.keys.change,
+        "change_key": change_key,
         "version": session.history.version,
         "draft": session.draft,
         "table": session.table,
