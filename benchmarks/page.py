@@ -163,7 +163,7 @@ def _release_by_page(address: str) -> None:
         post("/open", place="folder", name="table.csv")
         wait("open")
         wait("people")
-        post("/protect/search", method="mondrian", effort="balanced", max_suppression=0, ends="exact")
+        post("/protect/search", method="mondrian", effort="balanced", max_suppression=0, ends="round")
         post("/protect/make")
         wait("protect")
         client.get("/look/rows")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import chain, combinations
 from pathlib import Path
@@ -28,12 +29,10 @@ from shoal.web.jobs.worker import Tell
 from shoal.web.private import private_file
 from shoal.web.stored import StoredTable, store
 
-_MANY_COLUMNS = 16
-"""Columns beyond which pairs of them are not looked for where people have several rows."""
 _DEMO_RECORDS = 10_000
 _DEMO_HIERARCHIES = ("zip", "job")
-_MANY_CELLS = 4_000_000
-"""Rows times columns beyond which sets of three columns are not looked for: they would take minutes."""
+_MOST_LOOKED_AT = 100_000_000
+"""Rows times sets of columns that are counted; beyond, only smaller sets are: they would take minutes."""
 
 
 def open_table(tell: Tell, *, place: str, path: str, options: dict[str, Any], folder: str, name: str) -> dict[str, Any]:
@@ -89,7 +88,7 @@ def count_people(tell: Tell, *, table: StoredTable, columns: list[str], person: 
     total = frame.records if person is None else len(encode_dictionary(frame.table.column(person)).dictionary)
     found: dict[str, Any] = {"people": total, "unique": _alone(frame, columns, person), "without": None, "sets": None}
     tell("part", dict(found))
-    if len(columns) > 1:
+    if len(columns) > 1 and frame.records * len(columns) ** 2 <= 4 * _MOST_LOOKED_AT:
         found["without"] = {
             name: _alone(frame, [other for other in columns if other != name], person) for name in columns
         }
@@ -99,14 +98,19 @@ def count_people(tell: Tell, *, table: StoredTable, columns: list[str], person: 
 
 
 def _row_sets(frame: Frame, columns: list[str]) -> list[dict[str, Any]]:
-    largest = 3 if frame.records * len(columns) <= _MANY_CELLS else 2
-    sets = unique_sets(frame, columns, largest=largest)
+    sets = unique_sets(frame, columns, largest=_largest(frame.records, len(columns), 3))
     return [{"columns": list(one.columns), "unique": one.unique} for one in sets]
 
 
+def _largest(records: int, columns: int, most: int) -> int:
+    """Return how large sets of columns can be if all of them shall be counted."""
+    sizes = range(most, 1, -1)
+    return next((size for size in sizes if records * math.comb(columns, size) <= _MOST_LOOKED_AT), 1)
+
+
 def _person_sets(frame: Frame, columns: list[str], person: str) -> list[dict[str, Any]]:
-    """Return how many people one or two of the columns single out; of very many columns, each alone."""
-    largest = 2 if len(columns) <= _MANY_COLUMNS else 1
+    """Return how many people one or two of the columns single out."""
+    largest = _largest(20 * frame.records, len(columns), 2)  # people are counted one set at a time
     sets = chain.from_iterable(combinations(columns, size) for size in range(1, largest + 1))
     return [{"columns": list(names), "unique": _alone(frame, names, person)} for names in sets]
 

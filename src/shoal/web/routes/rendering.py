@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -23,6 +24,10 @@ STEPS = {
 }
 
 
+_MOST_LISTED = 7
+"""How many columns a sentence names."""
+
+
 @cache
 def templates() -> jinja2.Environment:
     """Return what fills in the templates; every value is escaped."""
@@ -33,8 +38,14 @@ def templates() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"percent": percent, "chance": chance, "listed": listed, "count": "{:,}".format}
+    environment.filters |= {"percent": percent, "chance": chance, "listed": _listed, "count": "{:,}".format}
     return environment
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as a sentence has them; of many the first few and how many more."""
+    few = names if len(names) <= _MOST_LISTED else [*names[: _MOST_LISTED - 1], f"{len(names) - _MOST_LISTED + 1} more"]
+    return listed(few)
 
 
 def render(step: str, request: Request, session: Session, view: dict[str, Any]) -> HTMLResponse:
