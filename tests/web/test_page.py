@@ -152,7 +152,10 @@ def test_a_point_of_the_comparison_is_taken(tabs):
     page.fill("#ks", "2, 5")
     page.click("#compare")
     page.wait_for_selector("#take-mondrian-5")
-    page.wait_for_selector("#frontier[data-drawn] canvas")
+    page.wait_for_selector('#frontier[data-drawn$="dark=false&narrow=false"] canvas')
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": 360, "height": 900})
+    page.wait_for_selector('#frontier[data-drawn$="dark=true&narrow=true"] canvas')
     page.click("#take-mondrian-5")
     page.wait_for_selector("#k-5[aria-pressed=true]")
     assert page.input_value("#method") == "mondrian"

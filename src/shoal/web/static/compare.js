@@ -4,20 +4,29 @@ import { ask, post, whenShown } from '/static/flow.js';
 let vega = null;
 let pen = Promise.resolve(); // one picture after the other
 
-whenShown.push(() => {
+const night = matchMedia('(prefers-color-scheme: dark)');
+
+// the picture belongs to points, colours and a width: where one of them changes it is drawn anew
+function renew() {
   const place = document.getElementById('frontier');
   const points = document.getElementById('points')?.dataset.points;
-  if (!place || place.dataset.wanted === points) return;
-  place.dataset.wanted = points;
-  pen = pen.then(() => draw(place, points));
-});
+  if (!place || !points) return;
+  const form = `dark=${night.matches}&narrow=${place.clientWidth < 640}`;
+  const wanted = `${points} ${form}`;
+  if (place.dataset.wanted === wanted) return;
+  place.dataset.wanted = wanted;
+  pen = pen.then(() => draw(place, form, wanted));
+}
 
-async function draw(place, points) {
-  const overtaken = () => !place.isConnected || place.dataset.wanted !== points;
+whenShown.push(renew);
+night.addEventListener('change', renew);
+window.addEventListener('resize', renew);
+
+async function draw(place, form, wanted) {
+  const overtaken = () => !place.isConnected || place.dataset.wanted !== wanted;
   if (overtaken()) return;
-  const dark = matchMedia('(prefers-color-scheme: dark)').matches;
   vega ??= import('/vega.js');
-  const [specification] = await Promise.all([ask(`/compare/plot.json?dark=${dark}&narrow=${place.clientWidth < 640}`), vega]);
+  const [specification] = await Promise.all([ask(`/compare/plot.json?${form}`), vega]);
   if (!specification || overtaken()) return;
   const { view } = await window.vegaEmbed(place, specification, {
     ast: true, actions: false, defaultStyle: false, tooltip: false, renderer: 'canvas', mode: 'vega-lite', logLevel: 1, // errors only
@@ -31,7 +40,7 @@ async function draw(place, points) {
     const row = rowOf(item);
     if (row) post('/compare/take', { method: row.dataset.method, k: Number(row.dataset.k) });
   });
-  place.dataset.drawn = points;
+  place.dataset.drawn = wanted;
 }
 
 function rowOf(item) {
