@@ -8,7 +8,10 @@ import pytest
 
 from shoal.errors import HierarchyError
 from shoal.hierarchy import Hierarchy
+from shoal.io.files import open_table
 from shoal.web import trees
+from shoal.web.jobs import tasks
+from shoal.web.stored import store
 
 JOBS = {"*": {"care": ["nurse", "midwife"], "kitchen": ["cook"], "office": ["clerk", "typist"]}}
 
@@ -103,3 +106,35 @@ def test_codes_get_prefixes_and_words_stay_flat():
         "40213", "4021*", "402**", "40***", "4****", "*",
     )  # fmt: skip
     assert trees.suggest(same("nurse", "cook"), "text").levels == 2
+
+
+def test_values_are_counted_and_read_as_a_hierarchy_meets_them(tmp_path):
+    (tmp_path / "people.csv").write_text("born;cost\n01.03.2024;1,5\n01.03.2024;2,5\nNA;2,5\n02.03.2024;\n")
+    stored = store(open_table(tmp_path / "people.csv"), tmp_path / "rows.arrow")
+
+    def tell(*_):
+        """Nobody listens."""
+
+    assert tasks.count_values(tell, table=stored, column="born") == {"01.03.2024": 2, "NA": 1, "02.03.2024": 1}
+    meanings = tasks.read_values(tell, table=stored, column="born")
+    assert meanings == {"01.03.2024": date(2024, 3, 1), "NA": None, "02.03.2024": date(2024, 3, 2)}
+    assert tasks.read_values(tell, table=stored, column="cost") == {"1,5": 1.5, "2,5": 2.5}
+
+
+def test_people_are_counted_where_a_column_names_them(tmp_path):
+    """The first person has two rows, alike in sex: rows are never alone there, but the person is."""
+    (tmp_path / "people.csv").write_text("who,sex,age\na,F,30\na,F,31\nb,M,30\nc,M,31\n")
+    stored = store(open_table(tmp_path / "people.csv"), tmp_path / "rows.arrow")
+    heard = []
+
+    def tell(_, part):
+        heard.append(part)
+
+    rows = tasks.count_people(tell, table=stored, columns=["sex", "age"])
+    assert (rows["people"], rows["unique"], rows["without"]) == (4, 4, {"sex": 0, "age": 0})
+    people = tasks.count_people(tell, table=stored, columns=["sex", "age"], person="who")
+    assert (people["people"], people["unique"], people["without"]) == (3, 3, {"sex": 0, "age": 1})
+    assert {tuple(one["columns"]): one["unique"] for one in people["sets"]} == {
+        ("sex",): 1, ("age",): 0, ("sex", "age"): 3,
+    }  # fmt: skip
+    assert heard[0]["sets"] is None

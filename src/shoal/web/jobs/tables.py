@@ -16,9 +16,9 @@ import shoal
 from shoal.audit import count_tuples, unique_sets
 from shoal.audit.counting import column_codes
 from shoal.audit.recount import count_owners
-from shoal.encoding import value_texts
 from shoal.errors import DataError
 from shoal.frames import Frame, encode_dictionary, to_frame
+from shoal.hierarchy.texts import value_text
 from shoal.inspection import column_views, repeating_key
 from shoal.io.files import open_table as read_file
 from shoal.notation import make_notation
@@ -128,7 +128,7 @@ def _alone(frame: Frame, columns: Sequence[str], person: str | None) -> int:
 def count_values(tell: Tell, *, table: StoredTable, column: str) -> dict[str, int]:  # noqa: ARG001
     """Return how often each value of a column occurs, as the texts a hierarchy knows them by: as they stand in the table."""
     encoded = encode_dictionary(load(table).cells(column))
-    texts = value_texts(encoded.dictionary).to_pylist()
+    texts = [value_text(value) for value in encoded.dictionary.to_pylist()]
     counts = encoded.indices.value_counts()
     return {texts[pair["values"]]: pair["counts"] for pair in counts.to_pylist() if pair["values"] is not None}
 
@@ -139,4 +139,4 @@ def read_values(tell: Tell, *, table: StoredTable, column: str) -> dict[str, Any
     cells = encode_dictionary(frame.cells(column))
     first = pc.index_in(pa.array(range(len(cells.dictionary)), cells.indices.type), cells.indices)
     meanings = frame.typed(column).take(first)
-    return dict(zip(value_texts(cells.dictionary).to_pylist(), meanings.to_pylist(), strict=True))
+    return dict(zip(map(value_text, cells.dictionary.to_pylist()), meanings.to_pylist(), strict=True))

@@ -60,7 +60,7 @@ class Reading(BaseModel):
 def view(session: Session) -> dict[str, Any]:
     """Return the files to choose from, and what was understood of the one that is open."""
     return {
-        "files": list_tables(session.folder),
+        "files": [one for one in list_tables(session.folder) if "-hierarchies/" not in one.name],
         "endings": sorted({f".{ending.rsplit('.', 1)[-1]}" for ending in table_endings()}),
         "folder": session.folder.name,
         "separators": SEPARATORS,
