@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import deltalake
 import duckdb
+import ibis
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ import pytest
 from polars.testing import assert_series_equal
 
 import shoal
+from datasets import Dataset, DatasetDict
 from shoal.errors import DataError
 from tests.conftest import REPOSITORY
 
@@ -135,20 +137,32 @@ def test_a_named_level_of_an_index_that_has_a_role_comes_back_in_the_index():
     assert list(data.columns) == ["kept"]
 
 
-class Faces:
-    """As a data set of Hugging Face: no Arrow capsule, but calls that make a table."""
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of DuckDB, about a call of Ibis
+def test_a_table_of_ibis_comes_back_from_its_own_engine_as_arrow():
+    connection = ibis.duckdb.connect()
+    connection.raw_sql("create table people as select i + 30 as age, 'n' || i as kept from range(6) t(i)")
+    people = connection.table("people")
+    data = release(people.filter(people.age > 29).mutate(age=people.age * 2)).data
+    assert isinstance(data, pa.Table)
+    assert sorted(data["kept"].to_pylist()) == [f"n{row}" for row in range(6)]
+    assert shoal.audit(people, quasi_identifiers=["age"]).k == 1
 
-    def to_pandas(self):
-        return pd.DataFrame({"age": AGES})
 
-    def to_polars(self):
-        return pl.DataFrame({"age": AGES})
+def test_a_data_set_of_hugging_face_is_taken_by_the_call_that_the_message_names():
+    faces = Dataset.from_dict({"age": AGES, "kept": list(range(6))})
+    with pytest.raises(DataError, match=r"data\.to_polars\(\)"):
+        release(faces)
+    data = release(faces.to_polars()).data
+    assert data["kept"].to_list() == list(range(6))
+    with pytest.raises(DataError, match=r"A DatasetDict of several tables .*\n.*data\[name\]"):
+        release(DatasetDict({"train": faces, "test": faces}))
+    with pytest.raises(DataError, match=r"A dict of several tables"):
+        release({"train": pd.DataFrame({"age": AGES}), "test": pd.DataFrame({"age": AGES})})
 
 
 @pytest.mark.parametrize(
     ("table", "hint"),
     [
-        (Faces(), r"data\.to_polars\(\)"),
         (pl.Series([1, 2]), r"series\.to_frame\(\)"),
     ],
 )

@@ -132,6 +132,13 @@ def unwrap(data: Any, roles: Sequence[str] = ()) -> Native:
         return Native(data.reset_index(level=list(levels)) if levels else data, index=levels)
     if isinstance(data, np.ndarray) and data.dtype.names:
         return Native({name: data[name] for name in data.dtype.names}, "records")
+    if isinstance(data, Mapping) and any(
+        hasattr(one, "column_names") or hasattr(one, "columns") for one in data.values()
+    ):
+        raise DataError(
+            f"A {type(data).__name__} of several tables is not taken as one.",
+            hint="pass one of them, as data[name]; to release them together, put them into one table first.",
+        )
     if isinstance(data, (Mapping, pa.Table)) or origin == "polars" or _is_rows(data):
         return Native(data)
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
