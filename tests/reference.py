@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from shoal.encoding import CodedTable
 
@@ -69,16 +69,22 @@ def spread(table: CodedTable, row: int, codes: list[int], *, median: bool) -> fl
 
 
 def mondrian(
-    table: CodedTable, k: int, *, strict: bool = True, by_tree: bool = False, median: bool = False
+    table: CodedTable,
+    k: int,
+    *,
+    strict: bool = True,
+    by_tree: bool = False,
+    median: bool = False,
+    allowed: Callable[[list[int]], bool] = bool,
 ) -> list[int]:
-    """Cut recursively; left part first. Relaxed cuts are at the median anyway."""
+    """Cut recursively, where each side is allowed; left part first. Relaxed cuts are at the median anyway."""
     median = median and strict
     final: list[list[int]] = []
 
     def cut(part: list[int]) -> None:
         for row in sorted(range(len(table.columns)), key=lambda row: (-wide(part, row), row)):
             sides = split(table, part, row, k, strict=strict, by_tree=by_tree, median=median)
-            if sides:
+            if sides and all(map(allowed, sides)):
                 for side in sides:
                     cut(side)
                 return

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import BoolArray, IntArray, LongArray, WordArray
-from shoal.enforcement.mending import number_boxes
+from shoal.enforcement.neighbours import number_boxes
 from shoal.methods.global_recoding.trees import Tree, tree_of
 from shoal.privacy.base import failing_groups
 

@@ -5,44 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
 from shoal.encoding import encode
 from shoal.enforcement.keeping import keep_models, withhold_failing
-from shoal.enforcement.mending import build_case, mend, neighbour_order
+from shoal.enforcement.mending import mend
+from shoal.enforcement.neighbours import neighbour_order
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
 from shoal.methods.base import Grouping, Task
 from shoal.privacy.base import Requirement, failing_groups
-from tests import reference, reference_mending
-from tests.tables import coded_table
-
-MODELS = {
-    "distinct": [shoal.LDiversity(2)],
-    "entropy": [shoal.LDiversity(1.6, "entropy")],
-    "recursive": [shoal.LDiversity(2, "recursive", c=3.0)],
-    "equal": [shoal.TCloseness(0.3)],
-    "ordered": [shoal.TCloseness(0.25, column="n"), shoal.LDiversity(2, column="s")],
-    "alpha": [shoal.AlphaK(0.75, column="s")],
-    "beta": [shoal.BetaLikeness(1.0)],
-    "delta": [shoal.DeltaDisclosure(1.2, column="s")],
-    "larger k": [shoal.KAnonymity(7)],
-}
-
-
-def random_table(seed, n=120):
-    rng = np.random.default_rng(seed)
-    table = pa.table(
-        {
-            "a": rng.integers(0, 15, n),
-            "b": rng.choice(list("uvwxyz"), n),
-            "s": rng.choice(["x", "y", "z"], n, p=[0.6, 0.3, 0.1]),
-            "n": rng.integers(0, 6, n),
-        }
-    )
-    return encode(Frame(table), ["a", "b"], attributes=["s", "n"])
+from tests import reference
+from tests.enforcement.cases import EVERY, case_of, random_table
 
 
 def blocks(n, k):
@@ -61,12 +37,11 @@ def total_cost(table, labels):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", EVERY)
 @settings(max_examples=10)
 @given(st.integers(0, 10_000))
 def test_after_mending_every_group_has_k_records_and_meets_every_model(name, seed):
-    table = random_table(seed)
-    task = bound(table, MODELS[name], k=4)
+    table, task = case_of(name, seed, k=4)
     labels = mend(table, blocks(table.records, 4), task)
     groups = labels.max() + 1
     assert labels.min() == 0
@@ -157,65 +132,6 @@ def test_a_population_bounds_the_groups_of_a_release():
             texts = cells[1].strip("{}").split(", ")
             fit = sum(low <= row["a"] <= high and row["b"] in texts for row in people.to_pylist())
             assert fit >= 30 if isinstance(model, shoal.KMap) else own / fit <= 0.4
-
-
-def laid_out(table, labels, task):
-    """Return the groups as the kernels keep them."""
-    from shoal.kernels.enforcement.mending import link
-    from shoal.kernels.space.space import cost_table, cover_groups
-
-    cover = cover_groups(table.space, table.codes, labels, int(labels.max()) + 1)
-    chains = link(labels, int(labels.max()) + 1)
-    chains.cost[:] = table.space.weight @ cost_table(table.space, cover)
-    return build_case(table, task), cover, chains
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    st.sampled_from(sorted(MODELS)),
-    st.text("infs", min_size=1, max_size=3),
-    st.integers(0, 10**6),
-    st.integers(1, 6),
-    st.integers(1, 3),
-)
-def test_exchanges_are_those_of_the_plain_reference(model, letters, seed, reach, most):
-    from shoal.kernels.enforcement.exchange import exchange_records
-    from shoal.kernels.enforcement.mending import label_records
-    from shoal.kernels.space.range_costs import tabulate_costs
-
-    rng = np.random.default_rng(seed)
-    attributes = random_table(seed % 97, n=40).attributes
-    table = replace(coded_table(40, letters, seed, missing=bool(seed % 2)), attributes=attributes)
-    models = MODELS[model] if model != "larger k" else [shoal.KAnonymity(3)]
-    try:
-        task = bound(table, models, k=3)
-    except PrivacyError:  # not even the whole table meets the model
-        assume(condition=False)
-    groups = int(rng.integers(2, 8))
-    labels = np.unique(rng.integers(0, groups, 40), return_inverse=True)[1].astype(np.int32)
-    case, cover, chains = laid_out(table, labels, task)
-    order = rng.permutation(len(cover.size)).astype(np.int32)
-    plain = [np.flatnonzero(labels == group).tolist() for group in range(len(cover.size))]
-    reference_mending.exchange(table, task.requirements, plain, order.tolist(), 3, reach, most)
-    exchange_records(
-        table.space, tabulate_costs(table.space), table.codes, case.rules, case.crowds, case.points, 3,
-        cover, chains, order, 0, len(order), reach, most,
-    )  # fmt: skip
-    expected = np.empty(40, np.int32)
-    for number, records in enumerate(plain):
-        expected[records] = number
-    assert label_records(chains).tolist() == expected.tolist()
-
-
-def test_exchanges_lower_the_loss_of_mended_groups(monkeypatch):
-    from shoal.enforcement import mending
-
-    table = random_table(1, n=300)
-    task = bound(table, [shoal.TCloseness(0.25, column="s")], k=4)
-    start = np.argsort(np.argsort(table.codes[0], kind="stable")).astype(np.int32) // 4
-    with_them = total_cost(table, mend(table, start, task))
-    monkeypatch.setattr(mending, "_SWEEPS", 0)
-    assert with_them < 0.95 * total_cost(table, mend(table, start, task))
 
 
 class BothHalves(Requirement):

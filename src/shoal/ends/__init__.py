@@ -18,7 +18,7 @@ import numpy as np
 from shoal.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from shoal.encoding import CodedColumn, CodedTable
 from shoal.ends.grids import Grid, Step, TimeGrid, make_grid, number_step, step_names
-from shoal.enforcement.mending import number_boxes
+from shoal.enforcement.neighbours import number_boxes
 from shoal.errors import ColumnError, ParameterError
 from shoal.kernels.space.space import Cover, Space
 from shoal.privacy.base import Requirement, failing_groups

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
-from shoal.enforcement.mending import join_alike, neighbour_order, number_without_gaps
+from shoal.enforcement.neighbours import join_alike, neighbour_order, number_without_gaps
 from shoal.errors import PrivacyError
 from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods.base import Grouping, Method, Task

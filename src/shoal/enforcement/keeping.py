@@ -9,14 +9,17 @@ import numpy as np
 
 from shoal.arrays import IntArray
 from shoal.enforcement.companions import group_together
-from shoal.enforcement.guarded import polish_mended, search_guarded
+from shoal.enforcement.guarded import search_guarded
 from shoal.enforcement.layers import MENDABLE, group_in_layers, layered_unit
-from shoal.enforcement.mending import all_known, build_case, mend, number_without_gaps
+from shoal.enforcement.mending import mend
+from shoal.enforcement.neighbours import number_without_gaps
+from shoal.enforcement.polishing import polish_mended
 from shoal.errors import PrivacyError
 from shoal.methods.base import Family, Grouping, Method, Task, most_withheld
 from shoal.methods.optimise import Optimise
 from shoal.methods.stopping import cancellable
 from shoal.privacy.base import failing_groups
+from shoal.privacy.case import all_known, build_case
 from shoal.privacy.histograms import HistogramRequirement
 
 if TYPE_CHECKING:
@@ -31,9 +34,8 @@ def group_records(method: Method, table: CodedTable, task: Task) -> Grouping:
     if not task.requirements:
         return method.run(table, running)
     if isinstance(method, Optimise) and task.release == "ranges" and all_known(task.requirements):
-        case = build_case(table, task)
-        if case.histograms and not len(case.crowds.kind):
-            return replace(search_guarded(method, table, running, case), typical=method.typical)
+        case = build_case(table, task.k, task.requirements)
+        return replace(search_guarded(method, table, running, case), typical=method.typical)
     grouping = method.run(table, running)
     if table.units and grouping.cuts is None and _mostly_few_people(grouping, task):
         grouping = group_in_layers(method, table, running, layered_unit(table))
@@ -58,13 +60,10 @@ def keep_models(grouping: Grouping, table: CodedTable, task: Task, family: Famil
 
 def mend_and_polish(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
     """Mend groups that fail and improve those that were mended, by the search with models where it knows them all."""
-    if not all_known(task.requirements):
-        return mend(table, labels, task)
-    case = build_case(table, task)
-    if len(case.crowds.kind) or table.units:
-        return mend(table, labels, task)
-    mended = mend(table, labels, task, polish=False)
-    return mended if mended is labels else polish_mended(table, labels, mended, task, case)
+    mended = mend(table, labels, task)
+    if mended is labels or not all_known(task.requirements):
+        return mended
+    return polish_mended(table, labels, mended, task, build_case(table, task.k, task.requirements))
 
 
 def withhold_failing(labels: IntArray, task: Task) -> IntArray:

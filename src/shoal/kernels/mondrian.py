@@ -263,8 +263,13 @@ def assign_children(
 
 
 @kernel()
-def cut_part(space: Space, parts: Parts, begin: int, end: int, k: int, mode: int, by_tree: bool) -> LongArray:
-    """Cut one part in the widest column that allows it; return where the sides begin, empty if none does."""
+def cut_part(
+    space: Space, parts: Parts, begin: int, end: int, k: int, mode: int, by_tree: bool, passed: int
+) -> tuple[LongArray, int]:
+    """Cut one part in the widest column that allows it, after passing over the ``passed`` widest ones.
+
+    Returns where the sides begin, empty if no column allows a cut, and how many columns were passed over or tried.
+    """
     columns = parts.rows.shape[1]
     low, high, width = np.empty(columns, np.int32), np.empty(columns, np.int32), np.empty(columns)
     for column in range(columns):
@@ -281,7 +286,7 @@ def cut_part(space: Space, parts: Parts, begin: int, end: int, k: int, mode: int
     side = np.empty(end - begin, np.int32)
     order = np.empty(columns, np.int32)
     order_falling(width, order)
-    for place in range(columns):  # ties: the earlier column
+    for place in range(passed, columns):  # ties: the earlier column
         column = order[place]
         if low[column] == high[column]:
             continue
@@ -296,8 +301,29 @@ def cut_part(space: Space, parts: Parts, begin: int, end: int, k: int, mode: int
         if sides > 1:
             bounds = np.empty(sides + 1, np.int64)
             sort_rows(parts, begin, end, side, sides, bounds)
-            return bounds
-    return np.empty(0, np.int64)
+            return bounds, place + 1
+    return np.empty(0, np.int64), columns
+
+
+@kernel()
+def next_part(parts: Parts) -> tuple[int, int]:
+    """Take a part from the stack; return its first row and the one after its last."""
+    parts.depth[0] -= 1
+    return parts.begin[parts.depth[0]], parts.end[parts.depth[0]]
+
+
+@kernel()
+def settle_part(parts: Parts, begin: int, end: int, bounds: LongArray) -> None:
+    """Put the sides of a part that was cut on the stack, or make it a group where it was not."""
+    if bounds.size == 0:
+        for row in range(begin, end):
+            parts.label[parts.record[row]] = parts.depth[1]
+        parts.depth[1] += 1
+        parts.depth[2] += end - begin
+    for one in range(bounds.size - 2, -1, -1):  # the leftmost side is cut first
+        parts.begin[parts.depth[0]] = bounds[one]
+        parts.end[parts.depth[0]] = bounds[one + 1]
+        parts.depth[0] += 1
 
 
 @kernel()
@@ -305,19 +331,10 @@ def run(space: Space, parts: Parts, k: int, mode: int, by_tree: bool, budget: in
     """Cut parts from the stack until ``budget`` records were touched; True when nothing is left to cut."""
     touched = 0
     while parts.depth[0] > 0 and touched < budget:
-        parts.depth[0] -= 1
-        begin, end = parts.begin[parts.depth[0]], parts.end[parts.depth[0]]
+        begin, end = next_part(parts)
         touched += end - begin
         bounds = np.empty(0, np.int64)
         if end - begin >= 2 * k:
-            bounds = cut_part(space, parts, begin, end, k, mode, by_tree)
-        if bounds.size == 0:
-            for row in range(begin, end):
-                parts.label[parts.record[row]] = parts.depth[1]
-            parts.depth[1] += 1
-            parts.depth[2] += end - begin
-        for one in range(bounds.size - 2, -1, -1):  # the leftmost side is cut first
-            parts.begin[parts.depth[0]] = bounds[one]
-            parts.end[parts.depth[0]] = bounds[one + 1]
-            parts.depth[0] += 1
+            bounds, _ = cut_part(space, parts, begin, end, k, mode, by_tree, 0)
+        settle_part(parts, begin, end, bounds)
     return parts.depth[0] == 0

@@ -174,6 +174,11 @@ class CrowdRequirement(Requirement):
         """The requirement alone, as the kernels read it."""
         return build_crowds([self])
 
+    @cached_property
+    def points(self) -> Points:
+        """The people, as the kernels search them."""
+        return build_points([self], len(self.table.columns))
+
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
         """Tell which groups miss the bound, by the boxes their own records span."""
         return self._shortfalls(self.crowds, labels, groups) > 0
@@ -191,8 +196,7 @@ class CrowdRequirement(Requirement):
 
     def _shortfalls(self, crowds: Crowds, labels: IntArray, groups: int) -> FloatArray:
         cover = cover_groups(self.table.space, self.table.codes, labels, groups)
-        points = build_points([self], len(self.table.columns))
-        return crowd_shortfalls(crowds, points, self.table.space, cover)
+        return crowd_shortfalls(crowds, self.points, self.table.space, cover)
 
 
 def build_crowds(requirements: Sequence[CrowdRequirement]) -> Crowds:

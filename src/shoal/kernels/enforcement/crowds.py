@@ -42,7 +42,7 @@ def one_box(space: Space, cover: Cover, group: int) -> Boxes:
     return Boxes(low, high, cover.words[group : group + 1], is_set, space.word_start)
 
 
-@kernel()
+@kernel(allocates=False)
 def lacks_people(crowds: Crowds, rule: int, people: int, size: int) -> float:
     """Return how far a group of ``size`` records whose box fits ``people`` falls short; 0 where it does not."""
     if crowds.kind[rule] == K_MAP:
@@ -54,14 +54,13 @@ def lacks_people(crowds: Crowds, rule: int, people: int, size: int) -> float:
 
 
 @kernel()
-def crowd_shortfall(crowds: Crowds, points: Points, space: Space, cover: Cover, group: int) -> float:
-    """Return how far a group's box is from meeting all rules on people."""
-    boxes = one_box(space, cover, group)
+def crowd_shortfall(crowds: Crowds, points: Points, box: Boxes, size: int) -> float:
+    """Return how far a group of ``size`` records is from meeting all rules on people, by the box it is released as."""
     total = 0.0
     for rule in range(crowds.kind.shape[0]):
         enough = int(crowds.low[rule]) if crowds.kind[rule] == K_MAP else np.iinfo(np.int64).max
-        people = count_people(points, crowds.which[rule], boxes, 0, enough)
-        total += lacks_people(crowds, rule, people, cover.size[group])
+        people = count_people(points, crowds.which[rule], box, 0, enough)
+        total += lacks_people(crowds, rule, people, size)
     return total
 
 
@@ -71,5 +70,5 @@ def crowd_shortfalls(crowds: Crowds, points: Points, space: Space, cover: Cover)
     short = np.zeros(cover.size.shape[0])
     for group in range(short.shape[0]):
         if cover.size[group] > 0:
-            short[group] = crowd_shortfall(crowds, points, space, cover, group)
+            short[group] = crowd_shortfall(crowds, points, one_box(space, cover, group), cover.size[group])
     return short

@@ -93,7 +93,7 @@ def new_tally(rules: Rules) -> Tally:
     )
 
 
-@kernel()
+@kernel(allocates=False)
 def clear(rules: Rules, tally: Tally) -> None:
     """Forget all records, at the cost of the codes that were met."""
     rows = rules.codes.shape[0]
@@ -106,7 +106,7 @@ def clear(rules: Rules, tally: Tally) -> None:
     tally.used[rows] = 0
 
 
-@kernel()
+@kernel(allocates=False)
 def add(rules: Rules, tally: Tally, record: int) -> None:
     """Count one record in."""
     rows = rules.codes.shape[0]
@@ -125,7 +125,7 @@ def add(rules: Rules, tally: Tally, record: int) -> None:
     tally.used[rows] += 1
 
 
-@kernel()
+@kernel(allocates=False)
 def remove(rules: Rules, tally: Tally, record: int) -> None:
     """Take a record out that was counted in."""
     rows = rules.codes.shape[0]
@@ -138,13 +138,13 @@ def remove(rules: Rules, tally: Tally, record: int) -> None:
     tally.used[rows] -= 1
 
 
-@kernel()
+@kernel(allocates=False)
 def counted(rules: Rules, tally: Tally, row: int) -> int:
     """Return how many records counted in a row."""
     return int(tally.used[rules.codes.shape[0] + 1 + row])
 
 
-@kernel()
+@kernel(allocates=False)
 def bearers(rules: Rules, tally: Tally) -> int:
     """Return the number of persons, or of records where no persons are known."""
     if rules.people >= 0:
@@ -152,7 +152,7 @@ def bearers(rules: Rules, tally: Tally) -> int:
     return int(tally.used[rules.codes.shape[0]])
 
 
-@kernel()
+@kernel(allocates=False)
 def count_distinct(rules: Rules, tally: Tally, row: int) -> int:
     """Return the number of different codes."""
     start, distinct = rules.start[row], 0
@@ -162,7 +162,7 @@ def count_distinct(rules: Rules, tally: Tally, row: int) -> int:
     return distinct
 
 
-@kernel()
+@kernel(allocates=False)
 def effective_values(rules: Rules, tally: Tally, row: int) -> float:
     """Return e to the entropy: the number of equally frequent codes that would be as uncertain."""
     start, size = rules.start[row], counted(rules, tally, row)
@@ -188,7 +188,7 @@ def top_ratio(rules: Rules, tally: Tally, row: int, rank: int) -> float:
     return np.inf if tail == 0 else float(counts[used - 1] / tail)
 
 
-@kernel()
+@kernel(allocates=False)
 def equal_distance(rules: Rules, tally: Tally, row: int) -> float:
     """Return the earth mover's distance to the whole table where any two codes are 1 apart."""
     start, size = rules.start[row], counted(rules, tally, row)
@@ -201,7 +201,7 @@ def equal_distance(rules: Rules, tally: Tally, row: int) -> float:
     return float(moved / (size * rules.mass[row]))
 
 
-@kernel()
+@kernel(allocates=False)
 def ordered_distance(rules: Rules, tally: Tally, row: int) -> float:
     """Return the earth mover's distance where neighbouring codes are 1/(codes - 1) apart."""
     start, end = rules.start[row], rules.start[row + 1]
@@ -244,7 +244,7 @@ def tree_distance(rules: Rules, tally: Tally, row: int) -> float:
     return moved / (float(size) * rules.mass[row] * height)
 
 
-@kernel()
+@kernel(allocates=False)
 def largest_share(rules: Rules, tally: Tally, row: int) -> float:
     """Return the share of the most frequent code."""
     start, most = rules.start[row], 0
@@ -253,7 +253,7 @@ def largest_share(rules: Rules, tally: Tally, row: int) -> float:
     return float(most / bearers(rules, tally))
 
 
-@kernel()
+@kernel(allocates=False)
 def largest_gain(rules: Rules, tally: Tally, row: int, enhanced: bool) -> float:
     """Return the largest relative gain of a code's share over its share of the table.
 
@@ -273,7 +273,7 @@ def largest_gain(rules: Rules, tally: Tally, row: int, enhanced: bool) -> float:
     return gain
 
 
-@kernel()
+@kernel(allocates=False)
 def largest_log_ratio(rules: Rules, tally: Tally, row: int) -> float:
     """Return the largest |ln(share in the group ÷ share of the table)| of the codes present."""
     start, size = rules.start[row], bearers(rules, tally)
@@ -286,7 +286,7 @@ def largest_log_ratio(rules: Rules, tally: Tally, row: int) -> float:
     return largest
 
 
-@kernel()
+@kernel(allocates=False)
 def measure(rules: Rules, rule: int, tally: Tally) -> float:
     """Return what a rule finds in a tally with records: its size, l, c, t, α, β or δ."""
     kind, row = rules.kind[rule], rules.row[rule]
@@ -311,7 +311,7 @@ def measure(rules: Rules, rule: int, tally: Tally) -> float:
     return largest_gain(rules, tally, row, kind == BETA_ENHANCED)
 
 
-@kernel()
+@kernel(allocates=False)
 def lacks(kind: int, bound: float, value: float) -> float:
     """Return how far a measure is from its bound, 0 where it is met, at most 1."""
     if kind <= ENTROPY:
@@ -327,7 +327,7 @@ def lacks(kind: int, bound: float, value: float) -> float:
     return max((value - bound) / (value + 1.0), SLACK)
 
 
-@kernel()
+@kernel(allocates=False)
 def shortfall(rules: Rules, tally: Tally) -> float:
     """Return how far a tally is from meeting all rules; 0 where it meets them, 1 for each rule in a hopeless case."""
     total = 0.0

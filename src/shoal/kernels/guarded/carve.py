@@ -64,7 +64,7 @@ def make_scratch(space: Space, codes: IntArray, rules: Rules, classes: Classes, 
     )
 
 
-@kernel()
+@kernel(allocates=False)
 def find_nearest(space: Space, scratch: Scratch, classes: Classes, pool: IntArray) -> None:
     """Find for each class the record of the pool that costs the group least; taken records are -1 in the pool."""
     for kin in range(scratch.nearest.shape[0]):
@@ -81,7 +81,7 @@ def find_nearest(space: Space, scratch: Scratch, classes: Classes, pool: IntArra
             scratch.rise[kin], scratch.nearest[kin] = cost, place
 
 
-@kernel()
+@kernel(allocates=False)
 def choose_class(rules: Rules, classes: Classes, scratch: Scratch, size: int, target: int) -> int:
     """Return the class whose nearest record costs least among those with which the group can be completed, or -1."""
     while True:
@@ -115,7 +115,7 @@ def choose_class(rules: Rules, classes: Classes, scratch: Scratch, size: int, ta
             return best
 
 
-@kernel()
+@kernel(allocates=False)
 def rarest_class(classes: Classes, at_hand: LongArray) -> int:
     """Return the class of which fewest are at hand beside its share of a group."""
     best, least = -1, np.inf
@@ -125,7 +125,7 @@ def rarest_class(classes: Classes, at_hand: LongArray) -> int:
     return best
 
 
-@kernel()
+@kernel(allocates=False)
 def start_group(
     space: Space, scratch: Scratch, classes: Classes, pool: IntArray, seed_class: int, state: WordArray
 ) -> None:
@@ -144,7 +144,7 @@ def start_group(
             skip -= 1
 
 
-@kernel()
+@kernel(allocates=False)
 def carve_group(
     space: Space, rules: Rules, classes: Classes, scratch: Scratch, pool: IntArray, target: int, state: WordArray
 ) -> bool:
@@ -244,7 +244,7 @@ def gather_cells(
     return record_of, begin[: cells + 1], least
 
 
-@kernel()
+@kernel(allocates=False)
 def drop_labelled(search: Search) -> None:
     """Leave only the records alive that no group has taken."""
     stay = 0

@@ -28,7 +28,7 @@ class Classes(NamedTuple):
     """What share of a group each class should have."""
 
 
-@kernel()
+@kernel(allocates=False)
 def fill_up(classes: Classes, have: LongArray, size: int, target: int, at_hand: LongArray, filled: LongArray) -> bool:
     """Write how many of each class a group of ``size`` records has once filled up to ``target``; False where too few are at hand."""
     for kin in range(have.shape[0]):
@@ -46,7 +46,7 @@ def fill_up(classes: Classes, have: LongArray, size: int, target: int, at_hand: 
     return True
 
 
-@kernel()
+@kernel(allocates=False)
 def completable(
     rules: Rules,
     classes: Classes,

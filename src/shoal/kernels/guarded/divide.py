@@ -13,6 +13,7 @@ from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.common.sorting import sort_by_key
 from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.rules import Tally, add, clear, new_tally, remove, shortfall
+from shoal.kernels.guarded.crowd_guard import crowd_allows
 from shoal.kernels.guarded.guard import Guard, cheapest_host, note_change, recount
 from shoal.kernels.optimise.groups import NOBODY, Groups, join, make_groups, put, refresh, take
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
@@ -60,7 +61,7 @@ def order_members(groups: Groups, group: int, column: int, halves: Halves) -> No
     sort_by_key(halves.member[:size], key)
 
 
-@kernel()
+@kernel(allocates=False)
 def cost_parts(space: Space, size: int, halves: Halves) -> None:
     """Work out what the first and the last members cost, however many they are."""
     for backwards in range(2):
@@ -78,8 +79,22 @@ def cost_parts(space: Space, size: int, halves: Halves) -> None:
                 halves.before[count] = halves.part.cost[0]
 
 
-@kernel()
-def best_cut(groups: Groups, guard: Guard, group: int, column: int, halves: Halves, best: float) -> tuple[float, int]:
+@kernel(allocates=False)
+def part_allowed(space: Space, guard: Guard, halves: Halves, begin: int, end: int) -> bool:
+    """Tell whether a part of the members meets every rule on the people of a population."""
+    if guard.crowd.crowds.kind.shape[0] == 0:
+        return True
+    halves.part.size[0] = 0
+    for place in range(begin, end):
+        put(halves.part, 0, halves.member[place])
+    refresh(space, halves.part, 0)
+    return crowd_allows(space, halves.part, guard.crowd, 0, NOBODY, NOBODY)
+
+
+@kernel(allocates=False)
+def best_cut(
+    space: Space, groups: Groups, guard: Guard, group: int, column: int, halves: Halves, best: float
+) -> tuple[float, int]:
     """Return the cheapest total below ``best`` of two valid parts, and how many members the first one has (0: none)."""
     size, cut = groups.size[group], 0
     clear(guard.rules, halves.left)
@@ -93,7 +108,13 @@ def best_cut(groups: Groups, guard: Guard, group: int, column: int, halves: Halv
         if groups.codes[record, column] == groups.codes[halves.member[count], column]:
             continue
         total = count * halves.before[count] + (size - count) * halves.after[count]
-        if total < best and shortfall(guard.rules, halves.left) == 0.0 and shortfall(guard.rules, halves.right) == 0.0:
+        if (
+            total < best
+            and shortfall(guard.rules, halves.left) == 0.0
+            and shortfall(guard.rules, halves.right) == 0.0
+            and part_allowed(space, guard, halves, 0, count)
+            and part_allowed(space, guard, halves, count, size)
+        ):
             best, cut = total, count
     return best, cut
 
@@ -108,7 +129,7 @@ def divide_group(space: Space, groups: Groups, guard: Guard, group: int, empty: 
         if groups.part[group, column] > 0.0:
             order_members(groups, group, column, halves)
             cost_parts(space, size, halves)
-            total, cut = best_cut(groups, guard, group, column, halves, best)
+            total, cut = best_cut(space, groups, guard, group, column, halves, best)
             if cut > 0:
                 best, chosen, where = total, column, cut
     if chosen < 0:
@@ -141,7 +162,7 @@ def divide_groups(space: Space, groups: Groups, guard: Guard, k: int) -> float:
     return fall
 
 
-@kernel()
+@kernel(allocates=False)
 def dissolve_group(space: Space, groups: Groups, guard: Guard, group: int, member: IntArray) -> float:
     """Give each record of a group to the cheapest one that may take it, if the total falls; return the fall."""
     size, given = groups.size[group], 0

@@ -1,7 +1,8 @@
 """Guards: the sensitive values of every group, kept up to date, and whether a group may take or give a record.
 
 A group keeps a tally of its sensitive codes (see ``enforcement.rules``). A step is tried on the tally before the cover is
-looked at; swaps of two records of one *class* (the same sensitive codes) change no tally and are always allowed.
+looked at; swaps of two records of one *class* (the same sensitive codes) change no tally. Where a population is given, the box that the
+group would be released as is looked at too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ import numpy as np
 
 from shoal.arrays import IntArray, LongArray
 from shoal.kernels.compiling import kernel
+from shoal.kernels.enforcement.crowds import Crowds
 from shoal.kernels.enforcement.rules import Rules, Tally, add, clear, remove, shortfall
+from shoal.kernels.guarded.crowd_guard import CrowdGuard, crowd_allows, make_crowd_guard
+from shoal.kernels.measuring.matching import Points
 from shoal.kernels.optimise.groups import NOBODY, Groups, cost_with, join, put, refresh, take
 from shoal.kernels.space.space import Space
 
@@ -29,10 +33,12 @@ class Guard(NamedTuple):
     used: LongArray
     extra: LongArray
     """Scratch that all tallies share."""
+    crowd: CrowdGuard
+    """The rules on people of a population."""
 
 
 @kernel()
-def make_guard(rules: Rules, kin: IntArray, groups: int) -> Guard:
+def make_guard(space: Space, rules: Rules, crowds: Crowds, points: Points, kin: IntArray, groups: int) -> Guard:
     """Return a guard whose ``groups`` groups have no records yet."""
     rows = rules.codes.shape[0]
     codes = rules.start[rows]
@@ -43,26 +49,27 @@ def make_guard(rules: Rules, kin: IntArray, groups: int) -> Guard:
         np.zeros((groups, codes), np.int32),
         np.zeros((groups, 2 * rows + 1), np.int64),
         np.zeros(rules.node_parent.shape[0], np.int64),
+        make_crowd_guard(space, crowds, points),
     )
 
 
-@kernel()
+@kernel(inline=True, allocates=False)
 def tally_of(guard: Guard, group: int) -> Tally:
     """Return the tally of one group, as a view."""
     return Tally(guard.counts[group], guard.met[group], guard.used[group], guard.extra)
 
 
 @kernel()
-def load_guard(rules: Rules, kin: IntArray, groups: Groups) -> Guard:
+def load_guard(space: Space, rules: Rules, crowds: Crowds, points: Points, kin: IntArray, groups: Groups) -> Guard:
     """Return the guard of groups as they are."""
-    guard = make_guard(rules, kin, groups.size.shape[0])
+    guard = make_guard(space, rules, crowds, points, kin, groups.size.shape[0])
     for record in range(groups.label.shape[0]):
         if groups.label[record] >= 0:
             add(rules, tally_of(guard, groups.label[record]), record)
     return guard
 
 
-@kernel()
+@kernel(allocates=False)
 def recount(guard: Guard, groups: Groups, group: int) -> None:
     """Count the tally of a group anew from its members."""
     tally = tally_of(guard, group)
@@ -71,15 +78,17 @@ def recount(guard: Guard, groups: Groups, group: int) -> None:
         add(guard.rules, tally, groups.member[group, place])
 
 
-@kernel()
-def holds(guard: Guard, group: int) -> bool:
+@kernel(allocates=False)
+def holds(space: Space, groups: Groups, guard: Guard, group: int) -> bool:
     """Tell whether a group meets every rule."""
-    return shortfall(guard.rules, tally_of(guard, group)) == 0.0
+    return shortfall(guard.rules, tally_of(guard, group)) == 0.0 and crowd_allows(
+        space, groups, guard.crowd, group, NOBODY, NOBODY
+    )
 
 
-@kernel()
-def may_change(guard: Guard, group: int, leaver: int, joiner: int) -> bool:
-    """Tell whether a group meets every rule after ``leaver`` left and ``joiner`` came; either may be NOBODY."""
+@kernel(allocates=False)
+def tally_allows(guard: Guard, group: int, leaver: int, joiner: int) -> bool:
+    """Tell whether the sensitive values of a group meet every rule after ``leaver`` left and ``joiner`` came."""
     if leaver != NOBODY and joiner != NOBODY and guard.kin[leaver] == guard.kin[joiner]:
         return True
     tally = tally_of(guard, group)
@@ -95,7 +104,15 @@ def may_change(guard: Guard, group: int, leaver: int, joiner: int) -> bool:
     return allowed
 
 
-@kernel()
+@kernel(allocates=False)
+def may_change(space: Space, groups: Groups, guard: Guard, group: int, leaver: int, joiner: int) -> bool:
+    """Tell whether a group meets every rule after ``leaver`` left and ``joiner`` came; either may be NOBODY."""
+    return tally_allows(guard, group, leaver, joiner) and crowd_allows(
+        space, groups, guard.crowd, group, leaver, joiner
+    )
+
+
+@kernel(allocates=False)
 def note_change(guard: Guard, group: int, leaver: int, joiner: int) -> None:
     """Keep the tally of a group up to date when ``leaver`` leaves and ``joiner`` comes; either may be NOBODY."""
     tally = tally_of(guard, group)
@@ -105,7 +122,7 @@ def note_change(guard: Guard, group: int, leaver: int, joiner: int) -> None:
         add(guard.rules, tally, joiner)
 
 
-@kernel()
+@kernel(allocates=False)
 def change_places(space: Space, groups: Groups, guard: Guard, record: int, target: int, partner: int) -> None:
     """Move a record into group ``target``, in exchange for ``partner`` unless that is NOBODY."""
     own = groups.label[record]
@@ -122,7 +139,7 @@ def change_places(space: Space, groups: Groups, guard: Guard, record: int, targe
     refresh(space, groups, own)
 
 
-@kernel()
+@kernel(allocates=False)
 def cheapest_host(
     space: Space, groups: Groups, guard: Guard, group: int, record: int, most: float
 ) -> tuple[int, float]:
@@ -141,6 +158,6 @@ def cheapest_host(
             continue
         cost = cost_with(space, groups, host, record, limit)
         rise = (size + 1) * cost - before
-        if cost <= limit and rise < least and may_change(guard, host, NOBODY, record):
+        if cost <= limit and rise < least and may_change(space, groups, guard, host, NOBODY, record):
             best, least = host, rise
     return best, least

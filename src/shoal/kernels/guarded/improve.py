@@ -7,10 +7,12 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
 from shoal.kernels.common.random_state import draw_share, make_state, shuffle
 from shoal.kernels.compiling import kernel
+from shoal.kernels.enforcement.crowds import Crowds
 from shoal.kernels.enforcement.rules import Rules
 from shoal.kernels.guarded.divide import dissolve_groups, divide_groups
 from shoal.kernels.guarded.guard import Guard, change_places, cheapest_host, load_guard, may_change, note_change
 from shoal.kernels.guarded.tighten import tighten_groups
+from shoal.kernels.measuring.matching import Points
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, join, total_cost
 from shoal.kernels.optimise.operators.relocate_swap import ANY_SIZE, LEAST_GAIN, cheapest_hosts
 from shoal.kernels.optimise.regions import Regions, load_groups, renumber, store_region
@@ -20,7 +22,7 @@ HOSTS = 4
 """Groups tried for each record."""
 
 
-@kernel()
+@kernel(allocates=False)
 def best_swap(space: Space, groups: Groups, guard: Guard, record: int, other: int, best: float) -> tuple[float, int]:
     """Return the largest fall below ``best`` by an allowed swap of ``record`` with a member of group ``other``."""
     own = groups.label[record]
@@ -39,14 +41,14 @@ def best_swap(space: Space, groups: Groups, guard: Guard, record: int, other: in
         if (
             other_cost <= limit
             and change < best
-            and may_change(guard, own, record, candidate)
-            and may_change(guard, other, candidate, record)
+            and may_change(space, groups, guard, own, record, candidate)
+            and may_change(space, groups, guard, other, candidate, record)
         ):
             best, partner = change, candidate
     return best, partner
 
 
-@kernel()
+@kernel(allocates=False)
 def improve_record(
     space: Space, groups: Groups, guard: Guard, record: int, most: float, host: LongArray, rises: FloatArray
 ) -> float:
@@ -58,7 +60,7 @@ def improve_record(
         return 0.0
     rest = cost_after(space, groups, own, record, NOBODY, ENDLESS)
     widens = rest < groups.cost[own]
-    may_leave = size > 1 and may_change(guard, own, record, NOBODY)
+    may_leave = size > 1 and may_change(space, groups, guard, own, record, NOBODY)
     swaps = widens or most > 0.0
     if not may_leave and not swaps:
         return 0.0
@@ -69,7 +71,7 @@ def improve_record(
         if (
             groups.size[host[place]] < groups.member.shape[1]
             and rises[place] - fall < best
-            and may_change(guard, host[place], NOBODY, record)
+            and may_change(space, groups, guard, host[place], NOBODY, record)
         ):
             best, target = rises[place] - fall, host[place]
             break
@@ -143,6 +145,8 @@ def improve_guarded_region(
     codes: IntArray,
     label: IntArray,
     rules: Rules,
+    crowds: Crowds,
+    points: Points,
     kin: IntArray,
     regions: Regions,
     region: int,
@@ -158,7 +162,7 @@ def improve_guarded_region(
     for place in range(local.shape[0]):
         size[local[place]] += 1
     groups = load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * size.max())
-    guard = load_guard(part_of_rules(rules, records), kin[records], groups)
+    guard = load_guard(space, part_of_rules(rules, records), crowds, points, kin[records], groups)
     state = make_state(seed, region)
     sweep(space, groups, guard, HOSTS, heat, state)
     dissolve_groups(space, groups, guard)
@@ -169,14 +173,23 @@ def improve_guarded_region(
 
 
 @kernel()
-def place_rest(space: Space, codes: IntArray, label: IntArray, rules: Rules, kin: IntArray, groups: int) -> int:
+def place_rest(
+    space: Space,
+    codes: IntArray,
+    label: IntArray,
+    rules: Rules,
+    crowds: Crowds,
+    points: Points,
+    kin: IntArray,
+    groups: int,
+) -> int:
     """Give each record without a group to the cheapest one that may take it; return how many found none."""
     size = np.zeros(groups, np.int64)
     for record in range(label.shape[0]):
         if label[record] >= 0:
             size[label[record]] += 1
     made = load_groups(space, codes, label, groups, 4 * size.max())
-    guard = load_guard(rules, kin, made)
+    guard = load_guard(space, rules, crowds, points, kin, made)
     homeless = 0
     for record in range(label.shape[0]):
         if label[record] >= 0:

@@ -1,7 +1,7 @@
 """Tightening: a group keeps one child of its cover in a column, and all members outside that child leave together.
 
 One record cannot leave at a gain while others hold the cover as wide, so all go or none. Each of them moves to a group that may
-take it, or changes places with a record of the same class inside the child, which no model can object to.
+take it, or changes places with a record of the same class inside the child, to which no model on sensitive values can object.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from shoal.arrays import IntArray, WordArray
 from shoal.kernels.common.journal import Journal, make_journal, note
 from shoal.kernels.common.random_state import draw_below
 from shoal.kernels.compiling import kernel
+from shoal.kernels.guarded.crowd_guard import crowd_allows
 from shoal.kernels.guarded.guard import Guard, change_places, may_change
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
@@ -21,7 +22,7 @@ MOST_EVICTED = 12
 """Members that leave together, at most."""
 
 
-@kernel()
+@kernel(allocates=False)
 def take_back(space: Space, groups: Groups, guard: Guard, journal: Journal) -> None:
     """Undo all steps of a journal; a step is two entries, of the record that left and of the one that came, or NOBODY."""
     while journal.used[0] > 0:
@@ -30,7 +31,7 @@ def take_back(space: Space, groups: Groups, guard: Guard, journal: Journal) -> N
         change_places(space, groups, guard, journal.record[step], journal.origin[step], journal.record[step + 1])
 
 
-@kernel()
+@kernel(allocates=False)
 def side_of(space: Space, groups: Groups, column: int, record: int, node: int, cut: int) -> int:
     """Return which part of a group's cover a record is in: the child of ``node``, or below or above the cut of a range."""
     code = groups.codes[record, column]
@@ -39,7 +40,7 @@ def side_of(space: Space, groups: Groups, column: int, record: int, node: int, c
     return 1 if code > cut else 0
 
 
-@kernel()
+@kernel(allocates=False)
 def outsiders(
     space: Space, groups: Groups, group: int, column: int, state: WordArray, out: IntArray
 ) -> tuple[int, int, int]:
@@ -74,7 +75,7 @@ def outsiders(
     return found, first, last
 
 
-@kernel()
+@kernel(allocates=False)
 def fits_inside(space: Space, groups: Groups, group: int, column: int, first: int, last: int, record: int) -> bool:
     """Tell whether a record is within the cover of a group, with ``first..last`` in one column."""
     for other in range(space.kind.shape[0]):
@@ -87,7 +88,7 @@ def fits_inside(space: Space, groups: Groups, group: int, column: int, first: in
     return True
 
 
-@kernel()
+@kernel(allocates=False)
 def evict(
     space: Space,
     groups: Groups,
@@ -101,7 +102,7 @@ def evict(
 ) -> float:
     """Let a record leave by the cheapest move or swap with one of its class; return what other groups pay, above ``most`` if none."""
     own = groups.label[record]
-    may_leave = may_change(guard, own, record, NOBODY)
+    may_leave = may_change(space, groups, guard, own, record, NOBODY)
     best, target, partner = most, NOBODY, NOBODY
     for group in range(groups.size.shape[0]):
         size = groups.size[group]
@@ -115,7 +116,12 @@ def evict(
         if cost > limit:
             continue
         rise = (size + 1) * cost - before
-        if may_leave and rise < best and size < groups.member.shape[1] and may_change(guard, group, NOBODY, record):
+        if (
+            may_leave
+            and rise < best
+            and size < groups.member.shape[1]
+            and may_change(space, groups, guard, group, NOBODY, record)
+        ):
             best, target, partner = rise, group, NOBODY
         for place in range(size):
             candidate = groups.member[group, place]
@@ -125,7 +131,11 @@ def evict(
                 continue
             limit = (best + before) / size
             change = size * cost_after(space, groups, group, candidate, record, limit) - before
-            if change < best:
+            if (
+                change < best
+                and crowd_allows(space, groups, guard.crowd, group, candidate, record)
+                and crowd_allows(space, groups, guard.crowd, own, record, candidate)
+            ):
                 best, target, partner = change, group, candidate
     if target == NOBODY:
         return ENDLESS
@@ -135,7 +145,7 @@ def evict(
     return best
 
 
-@kernel()
+@kernel(allocates=False)
 def tighten_group(
     space: Space,
     groups: Groups,

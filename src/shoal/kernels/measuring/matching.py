@@ -46,7 +46,7 @@ class Boxes(NamedTuple):
     word_start: LongArray
 
 
-@kernel()
+@kernel(allocates=False)
 def release_column(space: Space, column: int, low: int, high: int) -> tuple[int, int]:
     """Return the doubled codes a range is released as: a node stands for all leaves below it."""
     widest = 2 * space.cardinality[column] + 1
@@ -63,7 +63,7 @@ def release_column(space: Space, column: int, low: int, high: int) -> tuple[int,
     return 2 * low, 2 * high
 
 
-@kernel()
+@kernel(allocates=False)
 def fits(points: Points, boxes: Boxes, point: int, group: int) -> bool:
     """Tell whether a person can be behind a released box."""
     for column in range(points.value.shape[0]):

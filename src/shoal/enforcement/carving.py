@@ -1,0 +1,127 @@
+"""Groups carved out of cells: a start for strict models, of which hardly any group of a search without models would be left.
+
+The cells are visited from cheap to dear, and each gives up groups of a target size that meet all models on sensitive values
+(``shoal.kernels.guarded.carve``). Rules on the people of a population are left to mending: whether they hold is seen only when a group
+is complete.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from shoal.arrays import IntArray
+from shoal.kernels.common.random_state import make_state
+from shoal.kernels.enforcement.rules import (
+    BETA,
+    BETA_ENHANCED,
+    DELTA,
+    EQUAL,
+    HIERARCHICAL,
+    ORDERED,
+    Rules,
+    new_tally,
+)
+from shoal.kernels.guarded.carve import run_carving
+from shoal.kernels.guarded.completion import Classes, completable
+from shoal.kernels.guarded.improve import place_rest
+from shoal.kernels.optimise.cells.best_first import start_search
+from shoal.kernels.optimise.cells.levels import build_levels
+from shoal.kernels.space.tuples import distinct_tuples
+from shoal.methods.base import Task
+from shoal.methods.optimise.construct import CHUNK, near_blocks
+from shoal.methods.optimise.problem import Problem
+from shoal.methods.stopping import Stop
+from shoal.privacy.case import Case
+from shoal.privacy.population import build_crowds, build_points
+
+_COMPARING = (EQUAL, ORDERED, HIERARCHICAL, BETA, BETA_ENHANCED, DELTA)
+"""Rules that compare a group with the whole table."""
+
+
+@dataclass(frozen=True)
+class CarvingParams:
+    """What carving may spend."""
+
+    block: int = 1 << 15
+    """Records out of whose cells groups are carved together; it bounds the memory."""
+    ratio: float = 1.6
+    """Growth of the windows of numbers from level to level."""
+    queue: int = 1 << 18
+    """Combinations of levels kept in mind, at most."""
+    visits: int = 4_000
+    """How often a record is looked at while groups are carved, in the mean."""
+
+
+@dataclass
+class Carver:
+    """One table and its models."""
+
+    problem: Problem
+    case: Case
+    task: Task
+    stop: Stop
+
+    @cached_property
+    def classes(self) -> Classes:
+        """Records with the same sensitive codes as one class, and the share of a group that each should have."""
+        rules = self.case.rules
+        if not len(rules.codes):  # no model looks at sensitive values
+            return Classes(np.zeros(self.problem.records, np.int32), np.zeros(1, np.int32), np.ones(1))
+        kin, count, sample = distinct_tuples(rules.codes)
+        compares = np.isin(rules.kind, _COMPARING).any()
+        share = count / count.sum() if compares else np.full(len(count), 1.0 / len(count))
+        return Classes(kin, sample.astype(np.int32), share)
+
+    @cached_property
+    def smallest(self) -> int:
+        """The size from which on a group could meet all rules if the whole table were at hand."""
+        classes, rules = self.classes, self.case.rules
+        none, filled = np.zeros(len(classes.share), np.int64), np.zeros(len(classes.share), np.int64)
+        at_hand, tally = np.bincount(classes.kin).astype(np.int64), new_tally(rules)
+        for size in range(self.case.k, self.problem.records):
+            if completable(rules, classes, none, 0, size, at_hand, filled, tally):
+                return size
+        return self.problem.records
+
+    def carve(self, multiple: int, params: CarvingParams) -> IntArray:
+        """Return groups of so many times the smallest size; -1 for a record that no group can take."""
+        problem, target = self.problem, min(multiple * self.smallest, self.problem.records)
+        labels, groups = np.full(problem.records, -1, np.int32), 0
+        for block in near_blocks(problem.table, problem.rows, params.block, problem.seed):
+            found, used = self._carve_block(block, target, params)
+            labels[block] = np.where(found < 0, -1, found + groups)
+            groups += used
+        return labels
+
+    def _carve_block(self, block: IntArray, target: int, params: CarvingParams) -> tuple[IntArray, int]:
+        space, rows = self.problem.space, np.ascontiguousarray(self.problem.rows[block])
+        rules, classes = rules_of(self.case.rules, block), self._classes_of(block)
+        levels = build_levels(space, rows, target, params.ratio, make_state(self.problem.seed, 2))
+        search, state = start_search(levels, params.queue), make_state(self.problem.seed, 5)
+        left = params.visits * len(block)
+        while left > 0 and not self.stop.over():
+            budget = min(left, CHUNK)
+            self.task.progress(0.3, "carving groups out of cells")
+            if run_carving(space, rows, levels, rules, classes, target, search, budget, state) < budget:
+                break
+            left -= budget
+        groups = int(search.state[1])
+        if groups:
+            nobody = build_crowds([]), build_points([], self.problem.columns)
+            place_rest(space, rows, search.label, rules, *nobody, classes.kin, groups)
+        return search.label, groups
+
+    def _classes_of(self, records: IntArray) -> Classes:
+        """Return the classes of some records; a class that none of them has is at hand nowhere."""
+        kin = np.ascontiguousarray(self.classes.kin[records])
+        sample = np.zeros(len(self.classes.share), np.int32)
+        sample[kin[::-1]] = np.arange(len(kin), dtype=np.int32)[::-1]
+        return Classes(kin, sample, self.classes.share)
+
+
+def rules_of(rules: Rules, records: IntArray) -> Rules:
+    """Return the rules for some records; totals stay those of the whole table."""
+    return rules._replace(codes=np.ascontiguousarray(rules.codes[:, records]))
