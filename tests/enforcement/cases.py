@@ -65,7 +65,11 @@ def case_of(name, seed, k=3, n=120, **more):
     if name in UNITS:
         units = {"person": "person", "household": "household" if name == "households" else None}
         table = with_units(table, Frame(random_frame(seed, n)), units)
-        models = [shoal.LDiversity(2, column="s"), shoal.TCloseness(0.35, "equal", column="s")] if name.endswith("diversity") else []
+        models = (
+            [shoal.LDiversity(2, column="s"), shoal.TCloseness(0.35, "equal", column="s")]
+            if name.endswith("diversity")
+            else []
+        )
     elif name in PEOPLE:
         people = population(seed, n)
         models = [shoal.DeltaPresence(0.03, 0.2, people) if name == "presence" else shoal.KMap(30, people)]

@@ -225,9 +225,9 @@ class GuardedSearch:
 
     def solution(self, labels: IntArray) -> Solution:
         """Return a grouping with its loss, withheld records counting in full, and keep it if it is the best so far."""
+        labels = number_without_gaps(labels)
         if not self.case.closed_under_union:
             labels = mend_alike(self.problem.table, labels, self.task)
-        labels = number_without_gaps(labels)
         found = self.problem.solution(labels, int(labels.max()) + 1)
         withheld = int((labels < 0).sum())
         found = found._replace(loss=found.loss + withheld / self.problem.records)

@@ -70,7 +70,8 @@ def _mend_once(case: Case, labels: IntArray, task: Task) -> IntArray:
     room = most_withheld(task.max_suppression, len(labels)) - int((labels < 0).sum())
     ward = _Ward(case, labels, room)
     failing = np.flatnonzero(ward.chains.short)
-    mostly = 2 * len(failing) > len(ward.chains.first)  # what is weighed now, the next join undoes
+    # where most of many fail, the next join undoes what is weighed now
+    mostly = 2 * len(failing) > len(ward.chains.first) and len(failing) > _SHORTLIST
     ward.weigh_at_most(0 if mostly else _WEIGHED // max(len(failing), 1))
     for done, group in enumerate(failing.tolist()):
         # ends: each step makes the group valid, withholds it, or joins it with another, of which one less is left
