@@ -35,7 +35,9 @@ class Mondrian(Method):
     cut
         Strict cuts: ``"nearest"``, at the place nearest to the median that leaves k on both sides; ``"median"``, at the median or
         not at all, as the paper prints it and those who compare with it seem to have built it.
-<<<<<<< HEAD
+    models
+        Privacy models beyond k: ``"mend"``, cuts look at k alone and groups that fail are mended; ``"cut"``, a part is cut only where
+        all sides meet the models, as LeFevre et al. do it, which loses more (a model that shoal does not know is mended all the same).
 
     Examples
     --------
@@ -43,11 +45,6 @@ class Mondrian(Method):
     >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
     >>> shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"], method=shoal.Mondrian(strict=False)).groups.tolist()
     [0, 0, 0, 1, 1, 1]
-=======
-    models
-        Privacy models beyond k: ``"mend"``, cuts look at k alone and groups that fail are mended; ``"cut"``, a part is cut only where
-        all sides meet the models, as LeFevre et al. do it, which loses more (a model that shoal does not know is mended all the same).
->>>>>>> e7aaa64 (Keep k-map, δ-presence, persons and households inside the search, and let one search improve what any method's mending left)
     """
 
     strict: bool = True
