@@ -165,7 +165,8 @@ def improve_guarded_region(
     guard = load_guard(space, part_of_rules(rules, records), crowds, points, kin[records], groups)
     state = make_state(seed, region)
     sweep(space, groups, guard, HOSTS, heat, state)
-    dissolve_groups(space, groups, guard)
+    if heat == 0.0:  # it gains little, and takes as long as a cold sweep
+        dissolve_groups(space, groups, guard)
     divide_groups(space, groups, guard, k)
     tighten_groups(space, groups, guard, heat, state)
     store_region(groups, label, regions, region)

@@ -85,24 +85,6 @@ def count_common(one: WordArray, other: WordArray, begin: int, end: int) -> int:
     return count
 
 
-@kernel(allocates=False)
-def union_cost_within(space: Space, costs: RangeCosts, cover: Cover, a: int, b: int, limit: float) -> float:
-    """Return the weighted cost, for each record, of the union of two groups, or any part of it above ``limit``."""
-    total = 0.0
-    for column in range(space.kind.shape[0]):
-        low = min(cover.low[column, a], cover.low[column, b])
-        high = max(cover.high[column, a], cover.high[column, b])
-        if space.kind[column] != SET:
-            total += weighted_cost(space, costs, column, low, high)
-        elif low != high:
-            begin, end = space.word_start[column], space.word_start[column + 1]
-            count = count_union(cover.words[a], cover.words[b], begin, end)
-            total += space.weight[column] * set_cost(space, column, count, high == space.missing[column])
-        if total > limit:
-            return total
-    return total
-
-
 @kernel(inline=True, allocates=False)
 def cost_with_code(space: Space, costs: RangeCosts, cover: Cover, group: int, column: int, code: int) -> float:
     """Return the weighted cost of one column of a group once it takes in a code."""
