@@ -25,6 +25,7 @@ from shoal.methods import DEFAULT_METHOD, REGISTRY, make_method, method_options
 from shoal.methods.base import Task
 from shoal.methods.microaggregation.sse import minimise_sse
 from shoal.methods.microaggregation.sse_params import SSEParams
+from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise import Optimise
 from shoal.methods.optimise.candidates import Variants
 from shoal.methods.optimise.params import EFFORTS
@@ -127,16 +128,17 @@ def _method(name: str) -> Iterator[Job]:
 
 
 def _models() -> Iterator[Job]:
-    """Yield models kept inside the optimiser, by mending after another method, and by withholding."""
+    """Yield models kept inside the optimiser, by mending after another method, by its cuts, and by withholding."""
     population = _register().patients
     inside: list[PrivacyModel] = [make_model("l-diversity", l=2), make_model("t-closeness", t=0.6)]
-    mended = [make_model("k-map", k=4, population=population)]
-    mended += [make_model("delta-presence", low=0.0, high=0.9, population=population)]
-    for model in (*inside, *mended):
+    people = [make_model("k-map", k=4, population=population)]
+    people += [make_model("delta-presence", low=0.0, high=0.9, population=population)]
+    for model in (*inside, *people):
         for share in (0.0, 0.5):
             yield partial(_release, "mixed", method="mondrian", models=[model], max_suppression=share)
             yield partial(_release, "mixed", method=_optimiser("fast"), models=[model], max_suppression=share)
     yield partial(_release, "hierarchies", method=_optimiser("balanced"), models=inside)
+    yield partial(_release, "mixed", method=Mondrian(models="cut"), models=inside)
 
 
 def _measures() -> Iterator[Job]:
