@@ -3,10 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import shoal
+from shoal.enforcement.guarded import GuardedSearch
 from shoal.enforcement.keeping import group_records, mend_and_polish
 from shoal.enforcement.mending import mend
+from shoal.errors import PrivacyError
 from shoal.methods.base import Task
+from shoal.methods.optimise import Optimise
+from shoal.methods.optimise.problem import Problem
+from shoal.methods.stopping import Stop
 from shoal.privacy.base import failing_groups
 from shoal.privacy.case import build_case
 from tests.enforcement.cases import EVERY, case_of, random_table
@@ -29,10 +33,36 @@ def test_polished_groups_meet_every_model_and_lose_no_more_than_mended_ones(name
     assert gained > 0.0
 
 
+@pytest.mark.parametrize("module", ["guarded", "polishing"])
+def test_groups_that_cannot_be_told_apart_again_leave_those_that_were_good(monkeypatch, module):
+    table, task = case_of("delta", 0, effort="fast")
+    failed = []
+
+    def fail(*_):
+        failed.append(module)
+        raise PrivacyError("no way")
+
+    start = np.arange(table.records, dtype=np.int32) // 4
+    if module == "polishing":
+        monkeypatch.setattr("shoal.enforcement.polishing.mend_alike", fail)
+        assert mend_and_polish(table, start, task).tolist() == mend(table, start, task).tolist()
+    else:
+        search = GuardedSearch(
+            Optimise(), Problem.of(table, task), build_case(table, 3, task.requirements), task, Stop()
+        )
+        good = search.solution(mend(table, start, task))
+        monkeypatch.setattr("shoal.enforcement.guarded.mend_alike", fail)
+        assert search.solution(start) is good
+        search.seen.clear()
+        with pytest.raises(PrivacyError, match="no way"):
+            search.solution(start)
+    assert failed
+
+
 def test_optimise_keeps_a_model_of_ones_own_and_says_that_it_is_slow():
     table, told = random_table(1), []
     task = Task(k=4, requirements=(BothHalves(),), effort="fast", progress=lambda share, text: told.append(text))
-    labels = group_records(shoal.Optimise(), table, task).labels
+    labels = group_records(Optimise(), table, task).labels
     assert not task.requirements[0].failing(labels, int(labels.max()) + 1).any()
     assert any("slow" in text for text in told)
 

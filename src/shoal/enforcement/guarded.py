@@ -114,6 +114,8 @@ class GuardedSearch:
     case: Case
     task: Task
     stop: Stop
+    part: bool = False
+    """Whether labels are those of some groups only, so that nobody can tell yet which ones are released alike."""
     seen: list[Solution] = field(default_factory=list)
     """The best solution, as the only entry, once there is one."""
     losses: list[float] = field(default_factory=list)
@@ -226,8 +228,13 @@ class GuardedSearch:
     def solution(self, labels: IntArray) -> Solution:
         """Return a grouping with its loss, withheld records counting in full, and keep it if it is the best so far."""
         labels = number_without_gaps(labels)
-        if not self.case.closed_under_union:
-            labels = mend_alike(self.problem.table, labels, self.task)
+        if not self.part and not self.case.closed_under_union:
+            try:
+                labels = mend_alike(self.problem.table, labels, self.task)
+            except PrivacyError:
+                if not self.seen:
+                    raise
+                return self.best  # from which the search goes on
         found = self.problem.solution(labels, int(labels.max()) + 1)
         withheld = int((labels < 0).sum())
         found = found._replace(loss=found.loss + withheld / self.problem.records)

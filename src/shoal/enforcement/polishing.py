@@ -12,6 +12,7 @@ from shoal.arrays import BoolArray, IntArray
 from shoal.enforcement.guarded import GuardedParams, GuardedSearch
 from shoal.enforcement.mending import mend_alike
 from shoal.enforcement.neighbours import number_without_gaps
+from shoal.errors import PrivacyError
 from shoal.methods.base import Task
 from shoal.methods.optimise import Optimise
 from shoal.methods.optimise.problem import Problem
@@ -31,12 +32,17 @@ def polish_mended(table: CodedTable, before: IntArray, mended: IntArray, task: T
     if not changed.any():
         return mended
     stop = Stop(cancel=task.cancel, clock=task.clock)
-    search = GuardedSearch(Optimise(), Problem.of(table, task), case, task, stop)
+    search = GuardedSearch(Optimise(), Problem.of(table, task), case, task, stop, part=True)
     with ThreadPoolExecutor(numba.get_num_threads()) as pool:
         found = search.anneal(search.solution(labels), pool, _POLISHING.rounds, _POLISHING)
     apart = np.where(found.labels >= 0, found.labels + len(changed), mended)
     labels = number_without_gaps(apart)
-    return labels if case.closed_under_union else mend_alike(table, labels, task)
+    if case.closed_under_union:
+        return labels
+    try:
+        return mend_alike(table, labels, task)
+    except PrivacyError:
+        return mended
 
 
 def changed_groups(before: IntArray, after: IntArray) -> BoolArray:
