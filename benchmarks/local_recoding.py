@@ -23,8 +23,8 @@ from shoal.encoding import CodedTable, encode
 from shoal.frames import to_frame
 from shoal.kernels import bottom_up
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.range_costs import RangeCosts, tabulate_costs, union_cost_within
-from shoal.kernels.space.space import Cover, Space
+from shoal.kernels.space.range_costs import tabulate_costs
+from shoal.kernels.space.space import Cover, Space, union_cost
 from shoal.methods.base import Grouping, Method, Task
 from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
@@ -36,9 +36,7 @@ K = 10
 
 
 @kernel()
-def merge_by_plain_loop(
-    space: Space, costs: RangeCosts, cover: Cover, chains: bottom_up.Chains, asking: IntArray, k: int
-) -> None:
+def merge_by_plain_loop(space: Space, cover: Cover, chains: bottom_up.Chains, asking: IntArray, k: int) -> None:
     """Merge each small group with its nearest one, found by looking at every group."""
     for group in asking:
         if chains.head[group] < 0 or cover.size[group] >= k:
@@ -47,7 +45,7 @@ def merge_by_plain_loop(
         for other in range(cover.size.shape[0]):
             if other != group and cover.size[other] > 0:
                 size = cover.size[group] + cover.size[other]
-                penalty = size * union_cost_within(space, costs, cover, group, other, np.inf)
+                penalty = size * union_cost(space, cover, group, other)
                 if penalty < least:
                     best, least = other, penalty
         if best < 0:
@@ -61,7 +59,7 @@ def plain_bottom_up(table: CodedTable, k: int) -> Grouping:
     cover, chains = bottom_up.start_single(space, table.codes)
     while cover.size.shape[0] > 1 and (cover.size < k).any():
         asking = np.flatnonzero(cover.size < k).astype(np.int32)
-        merge_by_plain_loop(space, costs, cover, chains, asking, k)
+        merge_by_plain_loop(space, cover, chains, asking, k)
         cover, chains = bottom_up.renumber(space, costs, table.codes, cover, chains, k, split=True)
     return Grouping(bottom_up.label_records(chains))
 

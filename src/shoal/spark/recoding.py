@@ -16,7 +16,7 @@ from shoal.arrays import AnyArray, IntArray
 from shoal.encoding import CodedTable
 from shoal.ends import ColumnEnds, EndsChoice, round_ends
 from shoal.enforcement.keeping import group_records
-from shoal.enforcement.mending import number_without_gaps
+from shoal.enforcement.neighbours import number_without_gaps
 from shoal.engines.contents import order_by_content
 from shoal.engines.learning import Coding
 from shoal.engines.plan import Job
