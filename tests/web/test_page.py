@@ -82,6 +82,15 @@ def test_a_hierarchy_is_loaded_completed_and_changed(tabs):
     page.fill("#node-name", "kitchen")
     page.click("#move")
     page.wait_for_selector('li.depth-2[data-node="driver"]')
+    assert bars_of_level(page, 1) == 3
+    page.drag_and_drop('.tree [data-node="driver"]', '.tree [data-node="school"]')
+    page.wait_for_selector('li[data-node="cook"] + li[data-node="school"] + li[data-node="driver"]')
+    page.check('input[value="school"]')
+    page.click("#dissolve")
+    page.wait_for_selector('li.depth-1[data-node="driver"]')
+    assert bars_of_level(page, 1) == 3  # care, kitchen, and what stands below the top itself
+    page.click("#undo")
+    page.wait_for_selector('li.depth-2[data-node="driver"]')
     page.check('input[value="care"]')
     page.check('input[value="school"]')
     page.fill("#node-name", "people")
@@ -89,6 +98,11 @@ def test_a_hierarchy_is_loaded_completed_and_changed(tabs):
     page.wait_for_selector('[data-node="people"]')
     page.click("#undo")
     page.wait_for_selector('[data-node="people"]', state="detached")
+
+
+def bars_of_level(page, level):
+    """Return how many groups the histogram of a level shows."""
+    return page.locator(".level").nth(level).locator("rect").count()
 
 
 def test_a_cancelled_search_leaves_the_page_usable_and_is_repeated(tabs):

@@ -20,7 +20,7 @@ from shoal.web.private import private_file
 from shoal.web.routes.columns import coarser_words
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.routes.rendering import render
-from shoal.web.session import Session
+from shoal.web.session import Session, digest
 from shoal.web.treating import DATES, PERIODS
 
 router = APIRouter()
@@ -103,6 +103,7 @@ async def _column_view(session: Session, column: str, below: str) -> dict[str, A
     top = below if below in tree.labels[tree.n_leaves :] else tree.labels[tree.root]
     return view | {
         "tree": tree,
+        "tree_key": digest(session.draft.get("hierarchies")[column]),
         "rows": list(_rows(tree, sums, top)),
         "above": _above(tree, top),
         "top": top,
@@ -148,7 +149,7 @@ def _rows(tree: Hierarchy, sums: dict[str, int], top: str) -> Iterator[dict[str,
         children = tree.children(label)
         closed = depth == deepest and children
         yield {
-            "label": label, "depth": min(depth, 8), "group": bool(children), "count": sums[label],
+            "label": label, "id": digest(label), "depth": min(depth, 8), "group": bool(children), "count": sums[label],
             "top": label == tree.labels[tree.root], "closed": len(children) if closed else 0,
         }  # fmt: skip
         given += 1

@@ -1,7 +1,17 @@
 // Step 3: dragging nodes of the tree onto groups, and loading a file from elsewhere.
-import { post } from '/static/flow.js';
+import { post, whenShown } from '/static/flow.js';
 
 let dragged = null;
+let shown = null; // the tree that is shown
+
+// what was ticked is done with when the tree has changed
+whenShown.push(() => {
+  const tree = document.getElementById('editor')?.dataset.tree;
+  if (tree === shown) return;
+  shown = tree;
+  for (const one of document.querySelectorAll('#tree-form [name=nodes]:checked')) one.checked = false;
+  if (document.getElementById('node-name')) document.getElementById('node-name').value = '';
+});
 
 const columnShown = () => document.getElementById('editor').dataset.column;
 const groupAt = (event) => event.target.closest?.('.tree li.group');
