@@ -38,5 +38,9 @@ def in_sample(table: CodedTable, seed: int, share: float) -> BoolArray:
 
 
 def order_by_content(table: CodedTable) -> LongArray:
-    """Return the records in the order of their codes; records with equal codes keep their order."""
-    return np.lexsort(contents(table)[::-1])
+    """Return the records in an order that their codes alone decide; records with equal codes keep their order.
+
+    It is that of their hashes, not of their codes: methods that go through the records one by one find a table as if in random order,
+    as they are made for (bottom-up loses 3 to 6 % more on Adult in the order of codes).
+    """
+    return np.lexsort([*contents(table)[::-1], hash_rows(table, 0)])
