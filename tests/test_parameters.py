@@ -15,6 +15,8 @@ from shoal.recipe import Recipe
 
 OF_ONE_RUN = {"progress", "on_interrupt", "cancel"}
 """About the run, not about the release: no recipe and no command line names them."""
+OF_LARGE_TABLES = {"engine", "memory"}
+"""A comparison has its table in memory."""
 OF_THE_TABLE = {"data", "table", "query"}
 """Where the table lies: ``fit`` takes it, a recipe holds no table."""
 SECRET = {"key"}
@@ -24,7 +26,7 @@ OF_THE_FILE_FORMAT = {"version", "method_options"}
 OF_THE_COMMAND = {
     "file", "recipe", "separator", "encoding", "output", "to_table", "database", "keep_order", "shuffle_key", "sidecar",
     "spreadsheet_safe", "report", "report_examples", "save_recipe", "save_mapping", "force", "show_values", "as_json",
-    "engine", "memory", "scratch",
+    "scratch",
 }  # fmt: skip
 """Where files lie and what is printed."""
 
@@ -77,7 +79,7 @@ def test_a_comparison_takes_what_holds_for_all_its_releases():
     assert {name: taken[name] for name in SHARED} == {
         name: one for name, one in parameters(shoal.Anonymizer).items() if name in SHARED
     }
-    assert set(parameters(shoal.Anonymizer)) - set(SHARED) == {"k", "method", "effort"} | OF_ONE_RUN
+    assert set(parameters(shoal.Anonymizer)) - set(SHARED) == {"k", "method", "effort"} | OF_ONE_RUN | OF_LARGE_TABLES
     assert set(documented(shoal.compare)) == set(taken) | {"data"}
 
 

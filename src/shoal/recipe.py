@@ -93,6 +93,12 @@ class Recipe(BaseModel):
         default=[], description="Columns released as tokens; the file of their key is named when a release is made."
     )
     seed: int = Field(default=0, ge=0, description="Start of the random numbers.")
+    engine: Literal["auto", "memory", "stream", "spark"] = Field(
+        default="auto", description="Who does the work; the groups do not depend on it."
+    )
+    memory: int | str | None = Field(
+        default=None, description="What a streamed release should stay within, such as '4GB'."
+    )
 
 
 def averaged_weight(recipe: Recipe) -> str | None:

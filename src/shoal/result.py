@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -15,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 from typing_extensions import TypeVar
 
-from shoal._version import __version__
 from shoal.audit import count_tuples
 from shoal.encoding import CodedTable
 from shoal.errors import ParameterError, PrivacyWarning, warn
@@ -35,12 +32,14 @@ from shoal.report import Report
 from shoal.saving import (
     Written,
     in_own_notation,
+    provenance,
     readable,
     rows_to_write,
     save_to_database,
     shuffle_secret,
     sidecar_path,
     verify_written,
+    write_provenance,
 )
 from shoal.summary import Release
 from shoal.treatments import Treated
@@ -268,8 +267,7 @@ class Result(Release, Generic[Table]):
         write_table(rows, temporary, self.source)
         verify_written(temporary, rows, self.released, self.recipe)
         if sidecar:
-            text = json.dumps(self.provenance(), indent=2, default=str) + "\n"
-            files.temporary(sidecar_path(target)).write_text(text, encoding="utf-8")
+            write_provenance(files.temporary(sidecar_path(target)), self.recipe, self.metrics, self.audit)
 
     def _decimals(self) -> Mapping[str, str]:
         """Return the decimal marks of quasi-identifiers that come from a text file and are released as numbers or ranges of numbers."""
@@ -331,19 +329,8 @@ class Result(Release, Generic[Table]):
         return Report(summarise(release, examples=examples))
 
     def provenance(self) -> dict[str, Any]:
-        """Return where the release comes from: recipe, versions, measures.
-
-        No rows, and no hash of them: whoever knows all cells but one could try values until the hash agrees.
-        """
-        return {
-            "shoal": __version__,
-            "python": platform.python_version(),
-            "pyarrow": pa.__version__,
-            "numpy": np.__version__,
-            "recipe": self.recipe.model_dump(exclude_none=True),
-            "metrics": dict(self.metrics),
-            "audit": self.audit.as_dict(),
-        }
+        """Return where the release comes from: recipe, versions, measures; no rows, and no hash of them."""
+        return provenance(self.recipe, self.metrics, self.audit)
 
 
 def warn_if_exposed(recoded: pa.Table, released: pa.Table, names: Sequence[str], k: int) -> None:

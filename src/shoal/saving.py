@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import platform
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal._version import __version__
 from shoal.arrays import LongArray
-from shoal.audit import check_release
+from shoal.audit import Audit, check_release
 from shoal.canonical import encode_dictionary, is_period, table_hash
 from shoal.encoding import value_texts
 from shoal.errors import DataError, ParameterError, PrivacyWarning, SpreadsheetWarning, warn
@@ -31,6 +33,28 @@ from shoal.treatments.pseudonyms import read_key
 def sidecar_path(release: Path) -> Path:
     """Return the file beside a release that says where it comes from."""
     return release.with_name(f"{release.name}.json")
+
+
+def provenance(recipe: Recipe, metrics: Mapping[str, Any], audit: Audit) -> dict[str, Any]:
+    """Return where a release comes from: recipe, versions, measures.
+
+    No rows, and no hash of them: whoever knows all cells but one could try values until the hash agrees.
+    """
+    return {
+        "shoal": __version__,
+        "python": platform.python_version(),
+        "pyarrow": pa.__version__,
+        "numpy": np.__version__,
+        "recipe": recipe.model_dump(exclude_none=True),
+        "metrics": dict(metrics),
+        "audit": audit.as_dict(),
+    }
+
+
+def write_provenance(path: Path, recipe: Recipe, metrics: Mapping[str, Any], audit: Audit) -> None:
+    """Write the side-car of a release."""
+    text = json.dumps(provenance(recipe, metrics, audit), indent=2, default=str) + "\n"
+    path.write_text(text, encoding="utf-8")
 
 
 def sidecar_hierarchies(release: Path) -> dict[str, str]:

@@ -30,7 +30,15 @@ from shoal.api.roles import (
     warn_of_columns_left_out,
 )
 from shoal.api.settings import make_recipe, recipe_parameters
-from shoal.api.streaming import stream_release
+from shoal.api.streaming import (
+    EngineChoice,
+    check_engine,
+    check_memory,
+    choose_engine,
+    release_on_spark,
+    stream_release,
+    stream_result,
+)
 from shoal.arrays import CancelToken, Effort, Progress, Release
 from shoal.encoding import (
     CodedTable,
@@ -137,6 +145,8 @@ class Anonymizer:
         pseudonymize: Sequence[str] = (),
         key: str | Path | None = None,
         seed: int = 0,
+        engine: EngineChoice = "auto",
+        memory: int | str | None = None,
         progress: Progress | bool | None = None,
         on_interrupt: Literal["raise", "best"] = "raise",
         cancel: CancelToken | None = None,
@@ -169,6 +179,8 @@ class Anonymizer:
         self.survey_weight = check_survey_weight(survey_weight, self.roles, self.units)
         self.together = check_together(self.units, together, self.method, self.models)
         self.seed = check_int("Anonymizer", "seed", seed, least=0)
+        self.engine: EngineChoice = check_engine(engine)
+        self.memory = check_memory(memory)
         self.progress = check_progress(progress)
         check_choice("Anonymizer", "on_interrupt", on_interrupt, ("raise", "best"))
         self.on_interrupt: Literal["raise", "best"] = on_interrupt
@@ -221,7 +233,9 @@ class Anonymizer:
             The table cannot be read, lacks a column, or cannot be released as promised. There is no result then.
         """
         self.result_ = self.result_of(data, table=table, query=query)
-        for sentence in second_look(self.result_):
+        for sentence in (
+            second_look(self.result_) if self.result_.groups is not None and len(self.result_.groups) else ()
+        ):
             warn(f"Look at this before you publish: {sentence}", PublicationWarning)
         return self
 
@@ -234,6 +248,15 @@ class Anonymizer:
                 self.progress.close()
 
     def _make(self, data: Any, table: str | None, query: str | None) -> Result:
+        """Release a table by the engine that was asked for, or that fits it."""
+        engine = choose_engine(self, data)
+        if engine == "stream":
+            return stream_result(self, data, ReadOptions(table=table, query=query))
+        if engine == "spark":
+            return release_on_spark(self, data)
+        return self._make_in_memory(data, table, query)
+
+    def _make_in_memory(self, data: Any, table: str | None, query: str | None) -> Result:
         """Read, treat, code, group, render and count a table."""
         columns = list(dict.fromkeys(name for names in self.named.values() for name in names))
         frame = open_table(data, table=table, query=query) if isinstance(data, (str, Path)) else to_frame(data, columns)
@@ -265,12 +288,13 @@ class Anonymizer:
         workers: int | None = None,
         scratch: str | Path | None = None,
         force: bool = False,
+        sidecar: bool = False,
         table: str | None = None,
         query: str | None = None,
     ) -> StreamRelease:
         """Release a table that need not fit into memory, from file to file.
 
-        The groups are those that ``fit`` finds with the method ``optimise``. What cannot be done fragment by fragment is refused before any work.
+        The groups are those that ``fit`` finds. What cannot be streamed is refused before any work.
 
         Parameters
         ----------
@@ -279,13 +303,15 @@ class Anonymizer:
         target
             A ``.parquet``, ``.csv`` or ``.csv.gz`` file, or a new folder, which gets several Parquet files.
         memory
-            What all processes together should stay within, such as ``"4GB"``; by default half of what is free.
+            What all processes together should stay within, such as ``"4GB"``; by default what the recipe says, or half of what is free.
         workers
             Processes that group fragments; by default one a core, as far as memory allows. The groups do not depend on it.
         scratch
             The folder in which rows lie meanwhile, in a private folder that is removed at the end; by default beside the target.
         force
             Replace an existing file.
+        sidecar
+            Also write ``<target>.json`` with the recipe, seed, versions and measures.
         table
             The table of a database.
         query
@@ -297,9 +323,8 @@ class Anonymizer:
             Where the rows are, and what was measured.
         """
         options = ReadOptions(table=table, query=query)
-        return stream_release(
-            self, data, target, memory=memory, workers=workers, scratch=scratch, force=force, options=options
-        )
+        choices = {"memory": memory, "workers": workers, "scratch": scratch, "force": force, "sidecar": sidecar}
+        return stream_release(self, data, target, options=options, **choices)
 
     def fit_transform(self, data: Table, y: Any = None) -> Table:
         """Make the release of a table and return its rows, as the kind of table that came.

@@ -12,6 +12,7 @@ from pyarrow import Table as ArrowTable
 from typing_extensions import TypeVar
 
 from shoal.api.anonymizer import Anonymizer
+from shoal.api.streaming import EngineChoice
 from shoal.arrays import CancelToken, Effort, Progress, Release
 from shoal.encoding import HierarchyChoice, KindChoice, Weight
 from shoal.ends import EndsChoice
@@ -58,6 +59,8 @@ def anonymize(
     pseudonymize: Sequence[str] = (),
     key: str | Path | None = None,
     seed: int = 0,
+    engine: EngineChoice = "auto",
+    memory: int | str | None = None,
     progress: Progress | bool | None = None,
     on_interrupt: Literal["raise", "best"] = "raise",
     cancel: CancelToken | None = None,
@@ -138,6 +141,11 @@ def anonymize(
         The file with the key of the tokens, which only its owner may read; ``shoal key make`` makes one. It is no part of a recipe.
     seed
         Start of the random numbers: same table, same recipe, same seed, same groups.
+    engine
+        Who does the work: ``"memory"``, ``"stream"`` (a file, folder or database whose rows stay on disk; ``data`` of the result is then read from there), ``"spark"``
+        (a DataFrame of Spark), or ``"auto"``: in memory unless a file is too large for it. The groups do not depend on it.
+    memory
+        What a streamed release should stay within, such as ``"4GB"``; by default half of what is free.
     progress
         Called with the share done and a short text; ``True`` draws a bar in a notebook or a terminal, and none in a pipeline.
     on_interrupt

@@ -117,7 +117,7 @@ def command(
     report_examples: bool,
     save_recipe: Path | None,
     save_mapping: Path | None,
-    engine: str,
+    engine: str | None,
     master: str | None,
     memory: str | None,
     scratch: str | None,
@@ -136,9 +136,10 @@ def command(
     from shoal.recipe import recipe_inputs
     from shoal.saving import shuffle_secret
 
+    who = {name: value for name, value in (("engine", engine), ("memory", memory)) if value is not None}
     prepare(lambda: parts_of(make_anonymizer(recipe, choices | reading.notation, None).recipe()))
     with progress_bar("reading") as progress:
-        anonymizer = make_anonymizer(recipe, choices | reading.notation, progress)
+        anonymizer = make_anonymizer(recipe, choices | reading.notation | who, progress)
         others = {
             "--to-table": to_table,
             "--report": report,
@@ -146,10 +147,9 @@ def command(
             "--save-mapping": save_mapping,
             "--keep-order": keep_order,
             "--shuffle-key": shuffle_key,
-            "--sidecar": sidecar,
             "--spreadsheet-safe": spreadsheet_safe,
         }
-        if engine == "spark":
+        if anonymizer.engine == "spark":
             spark_targets = SparkTargets(output, to_table, report, save_recipe, save_mapping, sidecar=sidecar)
             refused = ("--keep-order", "--shuffle-key", "--spreadsheet-safe")
             not_there = {"--to": database, "--report-examples": report_examples, "--memory": memory}
@@ -162,8 +162,8 @@ def command(
             return
         if master is not None:
             raise ParameterError("The option --master is for --engine spark. Got another engine.")
-        if is_streamed(engine, anonymizer, file, output, others) and output:
-            made = run_streamed(anonymizer, file, reading, output, memory=memory, scratch=scratch, force=force)
+        if is_streamed(anonymizer, file, output, others) and output:
+            made = run_streamed(anonymizer, file, reading, output, scratch=scratch, force=force, sidecar=sidecar)
             tell_streamed(made, anonymizer, as_json=as_json)
             return
         inputs = [

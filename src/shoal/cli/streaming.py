@@ -43,31 +43,24 @@ def engine_options(command: _Command) -> _Command:
     return click.option(
         "--engine",
         type=click.Choice(["auto", "memory", "stream", "spark"]),
-        default="auto",
         help="Where the rows are while the groups are found: in memory, on disk for tables that do not fit, or on a cluster. [bold]auto[/bold] chooses memory or disk by the size of the file.",
         panel=INPUT,
     )(command)
 
 
-def is_streamed(engine: str, recipe: Anonymizer, file: Place, output: Path | None, others: dict[str, Any]) -> bool:
+def is_streamed(recipe: Anonymizer, file: Place, output: Path | None, others: dict[str, Any]) -> bool:
     """Tell whether a table is streamed; refuse options that a streamed release does not know."""
-    from shoal.api.streaming import check_streamable, is_too_large
+    from shoal.api.streaming import check_streamable, choose_engine
 
     used = [name for name, value in others.items() if value]
-    if engine == "stream":
+    if recipe.engine == "stream":
         if output is None:
             raise ParameterError("A streamed release needs a file to go to. Got no --output.")
         if used:
             raise ParameterError(f"The option {used[0]} cannot be used with --engine stream.", hint="leave it out.")
         check_streamable(recipe)
         return True
-    if engine == "memory" or output is None or used or not is_too_large(file):
-        return False
-    try:
-        check_streamable(recipe)
-    except ParameterError:
-        return False
-    return True
+    return output is not None and not used and choose_engine(recipe, file) == "stream"
 
 
 def run_streamed(
@@ -76,9 +69,9 @@ def run_streamed(
     reading: Reading,
     output: Path,
     *,
-    memory: str | None,
     scratch: str | None,
     force: bool,
+    sidecar: bool,
 ) -> StreamRelease:
     """Release a table from file to file."""
     from shoal.api.streaming import stream_release
@@ -87,7 +80,7 @@ def run_streamed(
     options = ReadOptions(
         separator=reading.separator, encoding=reading.encoding, table=reading.table, query=reading.query
     )
-    return stream_release(recipe, file, output, memory=memory, scratch=scratch, force=force, options=options)
+    return stream_release(recipe, file, output, scratch=scratch, force=force, sidecar=sidecar, options=options)
 
 
 def tell_streamed(made: StreamRelease, recipe: Anonymizer, *, as_json: bool) -> None:

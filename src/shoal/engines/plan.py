@@ -154,10 +154,11 @@ def _with_counts(attribute: CodedAttribute, counts: IntArray) -> CodedAttribute:
 def run_fragment(part: CodedTable, job: Job, records: int) -> Grouping:
     """Group the records of one fragment; ``records`` are those of the whole table.
 
-    The records are grouped in the order of their content, so that the order in which they come does not matter. Suppression and an effort in
-    seconds are shared out by the number of records.
+    The records are grouped in the order of their content, so that the order in which they come does not matter; but a table of one fragment goes through
+    other methods than the optimiser in the order it has, as in their papers. Suppression and an effort in seconds are shared out by the number of records.
     """
-    order = order_by_content(part)
+    by_content = part.records < records or isinstance(job.method, Optimise)
+    order = order_by_content(part) if by_content else np.arange(part.records)
     ordered = numbered_anew(part.take(order))
     task = replace(
         job.task,

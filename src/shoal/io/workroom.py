@@ -23,10 +23,13 @@ class Workroom:
     def __init__(self, folder: Path) -> None:
         remove_leftovers(folder)
         self.path, self._handle = _make_locked(folder)
+        self._open = True
 
     def close(self) -> None:
-        """Remove the folder and everything in it."""
-        _remove(self.path, self._handle)
+        """Remove the folder and everything in it, once."""
+        if self._open:
+            self._open = False
+            _remove(self.path, self._handle)
 
 
 def _make_locked(folder: Path) -> tuple[Path, int]:

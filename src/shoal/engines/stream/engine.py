@@ -29,12 +29,13 @@ from shoal.engines.stream.tasks import (
 )
 from shoal.engines.stream.whole import check_memory, group_whole
 from shoal.engines.stream.workers import Workers
-from shoal.engines.stream.writing import PART, check_form, check_written, is_folder, piles, write_file
+from shoal.engines.stream.writing import check_form, check_written, is_folder, piles, write_file
 from shoal.errors import ParameterError
 from shoal.io.files import gives_text
 from shoal.io.transaction import Transaction
 from shoal.io.workroom import Workroom
 from shoal.methods.base import Grouping
+from shoal.saving import sidecar_path, write_provenance
 
 _ROWS = 1 << 18
 """Rows of a batch on disk, at most."""
@@ -49,6 +50,8 @@ def stream(order: Order) -> StreamRelease:
     """Release a table that need not fit into memory; nothing appears under the target's name before all of it is counted again."""
     check_form(order.target)
     files = Transaction(force=order.force, inputs=order.inputs)
+    if order.sidecar:
+        files.add(sidecar_path(order.target))
     if not is_folder(order.target):
         files.add(order.target, last=True)
     elif order.target.exists():
@@ -116,12 +119,14 @@ class _Run:
         audit = recount_pieces(
             order, replace(coding, attributes=found.attributes) if found else coding, pieces, statistics
         )
-        written = self._write(pieces, setting, statistics)
         metrics = metrics_of(statistics, order.quasi_identifiers, coding.weights, order.job.task.k)
+        written = self._write(pieces, setting, statistics)
+        if order.sidecar:
+            write_provenance(self.files.temporary(sidecar_path(order.target)), order.recipe, metrics, audit)
         order.progress(1.0, "done")
         fragments = found.fragments if found else len(pieces)
         return StreamRelease(
-            order.target, written, coding.records, fragments, metrics, audit, coding.understood, treated
+            order.target, written, coding.records, fragments, metrics, audit, coding.understood, coding.empty, treated
         )
 
     def _learn(self, spool: Spool) -> Coding:
@@ -188,7 +193,7 @@ class _Run:
         order.progress(0.92, "writing")
         needs = sum(piece.stat().st_size for piece in pieces)
         if is_folder(target):
-            parts = [target / PART.format(number) for number in range(setting.piles)]
+            parts = [target / order.part.format(number) for number in range(setting.piles)]
             for part in parts:
                 self.files.add(part, make_folder=True)
             written = [self.files.temporary(part, needs) for part in parts]

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from shoal.arrays import CancelToken, Progress
 from shoal.audit import Audit
-from shoal.encoding import HierarchyChoice, KindChoice, Unit, Weight
+from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Unit, Weight
 from shoal.engines.plan import Job, can_be_cut
 from shoal.frames import Frame
 from shoal.io.files import gives_text
@@ -44,6 +44,10 @@ class Order:
     scratch: Path | None = None
     """Where rows lie meanwhile; by default beside the target."""
     force: bool = False
+    sidecar: bool = False
+    """Whether a JSON file beside the release says where it comes from."""
+    part: str = "part-{:05}.parquet"
+    """The names of the parts, where the target is a folder."""
     inputs: tuple[Path, ...] = ()
     check_columns: Callable[[Sequence[str]], None] = lambda _: None
     """Refuses a table without the columns that are named."""
@@ -99,6 +103,8 @@ class StreamRelease:
     metrics: dict[str, Any]
     audit: Audit
     understood: dict[str, str]
+    empty: CodedTable = field(repr=False)
+    """How the columns were coded, without records."""
     treated: dict[str, Treated] = field(default_factory=dict)
     """What treatments did to kept and sensitive columns."""
 

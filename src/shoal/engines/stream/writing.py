@@ -20,8 +20,6 @@ from shoal.io.delimited import packing
 from shoal.io.files import file_format, open_batches
 from shoal.saving import readable
 
-PART = "part-{:05}.parquet"
-
 
 def is_folder(target: Path) -> bool:
     """Tell whether a target is a folder of parts: a name without an ending."""
@@ -59,6 +57,9 @@ def write_file(rows: Iterator[pa.Table], path: Path) -> None:
                     options = pacsv.WriteOptions(delimiter="\t" if ".tsv" in path.name.lower() else ",")
                     stream = stack.enter_context(packing(path))
                     writer = stack.enter_context(pacsv.CSVWriter(stream, pile.schema, write_options=options))
+            elif writer is None and path.suffix == ".arrow":
+                sink = stack.enter_context(pa.OSFile(str(path), "wb"))
+                writer = stack.enter_context(pa.ipc.new_file(sink, pile.schema))
             elif writer is None:
                 writer = stack.enter_context(papq.ParquetWriter(path, pile.schema))
             writer.write_table(pile)

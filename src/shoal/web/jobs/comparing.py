@@ -11,7 +11,7 @@ from shoal.web.jobs.loading import load
 from shoal.web.jobs.worker import Tell
 from shoal.web.stored import StoredTable
 
-_OWN = ("k", "method", "effort", "release")
+_OWN = ("k", "method", "effort", "release", "engine", "memory")
 
 
 def compare_points(
