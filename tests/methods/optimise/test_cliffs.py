@@ -8,9 +8,12 @@ import pytest
 pytest.importorskip("vl_convert")
 
 from benchmarks.curves import curve, faults, towns
+from benchmarks.optimise import made
 
+from shoal.methods import make_method
 from shoal.methods.base import Task
 from shoal.methods.optimise import construct
+from shoal.methods.optimise.params import EFFORTS
 from shoal.methods.optimise.search import Search
 
 pytestmark = pytest.mark.compiled
@@ -58,7 +61,7 @@ def test_a_large_lattice_is_given_up_where_nothing_is_found_for_a_while(table, m
 def test_a_fault_in_a_curve_is_found():
     rows = [
         {"k": 2, "fast": 0.1, "balanced": 0.09, "mondrian": 0.2},
-        {"k": 3, "fast": 0.2, "balanced": 0.21, "mondrian": 0.19},
+        {"k": 3, "fast": 0.25, "balanced": 0.26, "mondrian": 0.19},
         {"k": 5, "fast": 0.1, "balanced": 0.1, "mondrian": 0.2},
     ]
     told = faults(rows, ("fast", "balanced"), ("mondrian",))
@@ -66,3 +69,25 @@ def test_a_fault_in_a_curve_is_found():
     assert "fast falls from k = 3 to 5" in told
     assert "fast is above mondrian at k = 3" in told
     assert "balanced is above fast at k = 3" in told
+
+
+def test_a_step_of_the_table_itself_is_no_fault_and_what_was_not_measured_is_left_out():
+    rows = [
+        {"k": 50, "fast": 0.0, "mondrian": 0.0},
+        {"k": 75, "fast": 0.1, "balanced": 0.1, "mondrian": 0.1},
+        {"k": 100, "fast": 0.3, "mondrian": 0.3},
+    ]
+    assert faults(rows, ("fast", "balanced"), ("mondrian",)) == []
+    assert faults([row | {"mondrian": 0.4} for row in rows], ("fast",), ("mondrian",)) == [
+        "fast jumps from k = 50 to 75",
+        "fast jumps from k = 75 to 100",
+    ]
+
+
+def test_a_small_table_of_few_tuples_is_searched_at_fast_as_at_balanced():
+    few = made("few distinct values", 1_100)
+    groups = [make_method("optimise").run(few, Task(k=17, effort=effort)).labels for effort in ("fast", "balanced")]
+    assert np.array_equal(*groups)
+    row = next(curve(few, [17], ["fast"], OTHERS))
+    assert faults([row], ["fast"], OTHERS) == [], row
+    assert Search.of(towns(600), Task(k=17, effort="fast")).params is EFFORTS["fast"]

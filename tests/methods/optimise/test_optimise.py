@@ -18,6 +18,7 @@ from shoal.methods.optimise.construct import construct
 from shoal.methods.optimise.params import (
     EFFORTS,
     LONG,
+    PRICED,
     AnnealingParams,
     Params,
     block_for,
@@ -140,11 +141,20 @@ def test_a_number_of_seconds_is_kept_and_a_result_returned():
     assert loss_of(table, found.labels) < loss_of(table, shoal.Mondrian().run(table, Task(k=4)).labels)
 
 
-def test_prices_are_for_the_best_effort_and_for_runs_of_some_length():
-    assert EFFORTS["best"].pricing == params_for(LONG).pricing
-    assert EFFORTS["best"].pricing.visits > 0
-    for params in (EFFORTS["balanced"], EFFORTS["fast"], params_for(LONG - 1.0)):
+def test_prices_are_for_all_but_short_runs_and_cells_are_learned_in_long_ones():
+    best, balanced = EFFORTS["best"], EFFORTS["balanced"]
+    assert (best.pricing, best.learning) == (params_for(LONG).pricing, params_for(LONG).learning)
+    assert (balanced.pricing, balanced.learning) == (params_for(PRICED).pricing, params_for(PRICED).learning)
+    assert best.pricing.visits > balanced.pricing.visits > 0
+    assert best.learning.first_round > balanced.learning.first_round == 0
+    for params in (EFFORTS["fast"], params_for(PRICED - 1.0)):
         assert params.pricing.visits == 0
+
+
+def test_balanced_loses_less_with_dual_prices():
+    table, task = coded_table(700, "nnfff", 5), Task(k=5, effort="balanced")
+    plain = shoal.Optimise(params=replace(EFFORTS["balanced"], without=("pricing",))).run(table, task)
+    assert loss_of(table, shoal.Optimise().run(table, task).labels) < 0.995 * loss_of(table, plain.labels)
 
 
 def test_with_many_columns_steps_are_cooler_and_blocks_smaller_where_rounds_follow():
@@ -266,3 +276,4 @@ def test_parameters_as_a_table_are_those_of_balanced_but_for_what_is_given():
     chosen = Params.of({"annealing": {"rounds": 3}, "without": ["evict"]})
     assert chosen == Params(annealing=AnnealingParams(rounds=3), without=("evict",))
     assert EFFORTS["balanced"] == Params.of({})
+    assert Params.of({"pricing": {"margins": [0.1, 0.2]}}).pricing.margins == (0.1, 0.2)

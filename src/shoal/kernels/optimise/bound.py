@@ -16,7 +16,15 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.common.hashing import scramble
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise.cells.best_first import Search, count_cells, dequeue, push_dearer
+from shoal.kernels.optimise.cells.best_first import (
+    Search,
+    cell_key,
+    count_cells,
+    dequeue,
+    find_cell,
+    push_dearer,
+    room_for,
+)
 from shoal.kernels.optimise.cells.levels import Levels, distinct_values, smallest_gap, window_level
 from shoal.kernels.space.space import INTERVAL, NODE, Space, parent_of
 
@@ -139,10 +147,38 @@ def mark_of(level: int, cell: int) -> np.uint64:
 
 
 @kernel(allocates=False)
+def count_others(levels: Levels, step: IntArray, count: IntArray, search: Search) -> None:
+    """Add the records that have their bound to the cells of those that have none; no other cell is asked for."""
+    alive, stamp = search.state[0], search.state[2]
+    mask = np.uint64(room_for(alive) - 1)
+    for place in range(alive, search.alive.shape[0]):
+        record = search.alive[place]
+        at = find_cell(search.table, mask, stamp, cell_key(levels, step, record))
+        if search.table.stamp[at] == stamp:
+            search.table.records[at] += count[record]
+
+
+@kernel(allocates=False)
+def bound_cells(k: int, cost: float, search: Search, bound: FloatArray) -> None:
+    """Give the records of cells that hold k their bound, and put them behind those that have none."""
+    place = 0
+    while place < search.state[0]:
+        record = search.alive[place]
+        if search.table.records[search.slot[place]] < k:
+            place += 1
+            continue
+        bound[record] = cost
+        search.state[0] -= 1
+        last = search.state[0]
+        search.alive[place], search.alive[last] = search.alive[last], record
+        search.slot[place] = search.slot[last]
+
+
+@kernel(allocates=False)
 def run_bound(levels: Levels, count: IntArray, k: int, search: Search, bound: FloatArray, budget: int) -> int:
     """Go on for ``budget`` visits of records; return the visits spent, fewer once every record has its bound.
 
-    ``bound`` is below 0 for records whose cell is not found yet; they cost at least as much as the cheapest
+    ``bound`` is below 0 for records whose cell is not found yet, those first in ``search.alive``; they cost at least as much as the cheapest
     combination still queued. The search ends before the queue would have to drop a combination.
     """
     spent, state, records = 0, search.state, count.shape[0]
@@ -153,10 +189,8 @@ def run_bound(levels: Levels, count: IntArray, k: int, search: Search, bound: Fl
         push_dearer(levels, search.queue, entry)
         spent += records + 16
         state[2] += 1
-        cost = search.queue.cost[entry]
-        if count_cells(levels, search.queue.step[entry], count, search.alive, k, search.table, state[2], search.slot):
-            for record in range(records):
-                if bound[record] < 0.0 and search.table.records[search.slot[record]] >= k:
-                    bound[record] = cost
-                    state[0] -= 1
+        step = search.queue.step[entry]
+        count_cells(levels, step, count, search.alive[: state[0]], k, search.table, state[2], search.slot)
+        count_others(levels, step, count, search)
+        bound_cells(k, search.queue.cost[entry], search, bound)
     return spent

@@ -14,7 +14,7 @@ from shoal.arrays import IntArray
 from shoal.errors import ParameterError
 from shoal.kernels.optimise.cells.steps import measure_steps
 from shoal.kernels.optimise.regions import make_regions, renumber
-from shoal.methods.optimise.candidates import NoCells
+from shoal.methods.optimise.candidates import EnumeratedCells, NoCells
 from shoal.methods.optimise.operators import OPERATORS, Operator, Round, add_tallies
 from shoal.methods.optimise.params import temperature_for
 
@@ -51,6 +51,8 @@ class Annealing:
         problem = search.problem
         self.steps = measure_steps(problem.space, problem.rows)
         self.hottest = temperature_for(search.params.annealing, problem.k, problem.columns)
+        if isinstance(cells, EnumeratedCells):
+            self.hottest *= search.params.pricing.temperature
 
     def schedule(self, begin: float = 0.0, end: float = 1.0, hot: float = 1.0) -> Schedule:
         """Return the schedule of a run."""

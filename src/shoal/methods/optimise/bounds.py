@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 
 def prove(search: Search) -> None:
-    """Work out how low any loss can be, where the effort allows it; a bound by dual prices may be higher already."""
+    """Work out how low any loss can be, where the effort allows it.
+
+    A bound by dual prices is higher already on all but small tables, so there is one chunk of visits beside it.
+    """
     problem, params = search.problem, search.params.bound
     if params.visits and problem.rows.size <= params.most_values and not search.stop.over():
-        proven = lower_bound(problem.table, problem.k, params.visits, search.reporter.report, search.stop)
+        visits = params.visits if search.bound is None else min(params.visits, CHUNK // problem.records)
+        proven = lower_bound(problem.table, problem.k, visits, search.reporter.report, search.stop)
         search.bound = max(proven, search.bound or 0.0)
 
 

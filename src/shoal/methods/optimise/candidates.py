@@ -137,17 +137,18 @@ def find_candidates(search: Search, starts: Starts) -> CellSource:
     Enumeration comes with dual prices. They give a start, ``"priced"``, and a bound.
     """
     problem, params = search.problem, search.params
-    if not params.pricing.visits or search.stop.over() or len(problem.tuples.size) > MOST_TUPLES:
+    if search.stop.over() or search.stop.rounds == 0 or len(problem.tuples.size) > MOST_TUPLES:
         return NoCells()
-    if {one.kind for one in problem.table.columns} == {"node"} and "pricing" not in params.without:
+    by_hierarchy = {one.kind for one in problem.table.columns} == {"node"}
+    if params.pricing.visits and by_hierarchy and "pricing" not in params.without:
         priced = _price(search)
         if priced is not None:
             keep_start(search, starts, "priced", priced.labels)
             search.bound = priced.bound / problem.worst_cost if priced.bound > 0.0 else None
             search.stop = replace(search.stop, rounds=int(params.pricing.rounds_factor * search.stop.rounds))
             return EnumeratedCells(priced.candidates)
-    fewer = int(params.learning.rounds_factor * search.stop.rounds)
-    if fewer <= params.learning.first_round or "learning" in params.without:
+    fewer, first = int(params.learning.rounds_factor * search.stop.rounds), params.learning.first_round
+    if not first or fewer <= first or "learning" in params.without:
         return NoCells()
     search.stop = replace(search.stop, rounds=fewer)
     return LearnedCells(problem, params.learning)
@@ -155,8 +156,8 @@ def find_candidates(search: Search, starts: Starts) -> CellSource:
 
 def _price(search: Search) -> Priced | None:
     """Find dual prices; of a number of seconds they may take half of what is left, for the rounds need time too."""
-    problem, visits = search.problem, search.params.pricing.visits
+    problem, params = search.problem, search.params.pricing
     cost_by_record, half = problem.cost_by_record(search.incumbent), search.stop.rest(0.5)
     return group_by_prices(
-        problem.table, problem.tuples, problem.k, cost_by_record, visits, problem.seed, search.reporter.report, half
+        problem.table, problem.tuples, problem.k, cost_by_record, params, problem.seed, search.reporter.report, half
     )

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from shoal.arrays import IntArray
+from shoal.kernels.optimise.cells.candidates import Opening
 from shoal.kernels.optimise.local_moves import MOVES, improve_region
 from shoal.kernels.optimise.operators.exchange import exchange_region
 from shoal.kernels.optimise.operators.reopen import reopen_region
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from shoal.kernels.optimise.cells.candidates import CandidateCells
     from shoal.kernels.optimise.cells.steps import Steps
     from shoal.kernels.optimise.regions import Regions
-    from shoal.methods.optimise.params import Params
+    from shoal.methods.optimise.params import ExchangeParams, Params, ReopenParams
     from shoal.methods.optimise.problem import Problem
 
 _WIDE = 6
@@ -112,6 +113,12 @@ class _OpensCells(Operator):
         """Tell whether there are candidate cells."""
         return now.cells is not None
 
+    @staticmethod
+    def opening(now: Round, params: ExchangeParams | ReopenParams) -> Opening:
+        """Return what its kernel is told in a round."""
+        cells, temperature = cast("CandidateCells", now.cells), params.temperature * now.warmth
+        return Opening(cells, now.problem.k, float(params.tries), now.mean_cost, temperature, now.seed)
+
 
 class Exchange(_OpensCells):
     """Open one cell and close another; chains bring the records to where they are needed."""
@@ -120,10 +127,8 @@ class Exchange(_OpensCells):
 
     def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
         """Exchange cells in a region."""
-        one, params = now.problem, now.params.exchange
-        where, cells = (one.space, one.rows, labels, regions, region), cast("CandidateCells", now.cells)
-        temperature = params.temperature * now.warmth
-        return (exchange_region(*where, cells, one.k, params.tries, now.mean_cost, temperature, now.seed),)
+        opening = self.opening(now, now.params.exchange)
+        return (exchange_region(now.problem.space, now.problem.rows, labels, regions, region, opening),)
 
 
 class Reopen(_OpensCells):
@@ -133,10 +138,8 @@ class Reopen(_OpensCells):
 
     def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
         """Reopen cells in a region."""
-        one, params = now.problem, now.params.reopen
-        where, cells = (one.space, one.rows, labels, regions, region), cast("CandidateCells", now.cells)
-        temperature = params.temperature * now.warmth
-        return (reopen_region(*where, cells, one.k, params.tries, now.mean_cost, temperature, now.seed),)
+        opening = self.opening(now, now.params.reopen)
+        return (reopen_region(now.problem.space, now.problem.rows, labels, regions, region, opening),)
 
 
 OPERATORS: list[Operator] = [Exchange(), Reopen(), LocalMoves()]

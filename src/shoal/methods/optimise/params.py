@@ -9,18 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.arrays import Effort
 from shoal.errors import ParameterError
 from shoal.validation import nearest_hint
 
+if TYPE_CHECKING:
+    from shoal.methods.optimise.problem import Problem
+
 MANY_COLUMNS = 12
 """Columns above which moves are cooler, for there a record costs far more than a move changes, and groups grow in smaller blocks."""
 VERY_MANY_COLUMNS = 30
 """Columns above which there are fewer rounds, for a round takes long."""
-LONG = 45.0
+FEW_TUPLES = 256
+"""Distinct tuples up to which a small table of many equal records is searched at effort "fast" as at "balanced": that takes next to nothing."""
+EQUAL_RECORDS = 16
+"""Records of a tuple there, in the mean and at least."""
+PRICED = 10.0
 """Seconds from which there is time for dual prices."""
+LONG = 45.0
+"""Seconds from which there is time for those of effort "best", and to learn cells."""
 _ENDLESS = 1_000_000
 
 
@@ -44,18 +53,24 @@ class ConstructParams:
 class PricingParams:
     """Dual prices of all cells, where every column has a hierarchy (``pricing.py``)."""
 
-    visits: int = 0
+    visits: int = 30_000
     """How often a tuple may be visited in one enumeration of the cells, in the mean; 0: no prices."""
-    rounds_factor: float = 1.5
-    """How many times more rounds there are where all cells were enumerated: the loss goes on falling there."""
+    margins: tuple[float, ...] = (0.05, 0.1, 0.1)
+    """How far prices may rise after each enumeration, in multiples of the mean cost of a record: a wider margin keeps more cells."""
+    step_visits: int = 100_000_000
+    """Visits of the tuples of cells after each enumeration: they give the number of subgradient steps, within bounds."""
+    rounds_factor: float = 1.0
+    """How many times as many rounds there are where all cells were enumerated: the loss goes on falling there."""
+    temperature: float = 0.3
+    """By what factor moves are cooler there: groups of good cells are near the best ones, and few rounds must not lead away from them."""
 
 
 @dataclass(frozen=True)
 class LearningParams:
     """Candidate cells learned from groups, where they cannot be enumerated (``candidates.py``)."""
 
-    first_round: int = 9
-    """Rounds before cells are first learned, for there is more to learn from good groups; a run of no more learns none."""
+    first_round: int = 0
+    """Rounds before cells are first learned, for there is more to learn from good groups; a run of no more learns none. 0: none are learned."""
     every: int = 3
     """Every so many rounds cells are learned, opened and closed."""
     rounds_factor: float = 0.7
@@ -176,8 +191,13 @@ class Params:
         for name in values.keys() - made.keys():
             default = getattr(cls(), name)
             _check_names(values[name], [one.name for one in fields(default)], f"Optimise's 'params.{name}'")
-            made[name] = replace(default, **values[name])
+            made[name] = replace(default, **{key: _frozen(value) for key, value in values[name].items()})
         return cls(**made)
+
+
+def _frozen(value: Any) -> Any:
+    """Return a list of a recipe file as what parameters have."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _check_names(values: Any, known: Any, owner: str) -> None:
@@ -191,6 +211,7 @@ def _check_names(values: Any, known: Any, owner: str) -> None:
 EFFORTS = {
     "fast": Params(
         construct=ConstructParams(window_ratio=1.6, visits=4_000, block=1 << 12),
+        pricing=PricingParams(visits=0),
         annealing=AnnealingParams(rounds=2, most_records=12_000, least_gain=5e-4, temperature=0.0),
         bound=BoundParams(visits=0),
     ),
@@ -199,7 +220,14 @@ EFFORTS = {
         construct=ConstructParams(
             window_ratio=1.1, visits=20_000, block=1 << 16, k_member_records=12_000, other_methods=True
         ),
-        pricing=PricingParams(visits=60_000),
+        pricing=PricingParams(
+            visits=60_000,
+            margins=(0.1, 0.25, 0.25, 0.25, 0.25),
+            step_visits=150_000_000,
+            rounds_factor=1.5,
+            temperature=1.0,
+        ),
+        learning=LearningParams(first_round=9),
         annealing=AnnealingParams(rounds=130, region=200, least_gain=2e-5),
         local_moves=LocalMovesParams(least_visits=7_000),
         bound=BoundParams(visits=10_000),
@@ -220,10 +248,22 @@ def params_for(effort: Effort, given: Params | None = None) -> Params:
     if isinstance(effort, str):
         return given or EFFORTS[effort]
     params, best = given or EFFORTS["balanced"], EFFORTS["best"]
-    annealing = replace(params.annealing, rounds=_ENDLESS, least_gain=0.0)
+    params = replace(params, annealing=replace(params.annealing, rounds=_ENDLESS, least_gain=0.0))
     if given is None and effort >= LONG:
-        return replace(params, pricing=best.pricing, annealing=replace(annealing, region=best.annealing.region))
-    return replace(params, annealing=annealing)
+        annealing = replace(params.annealing, region=best.annealing.region)
+        return replace(params, pricing=best.pricing, learning=best.learning, annealing=annealing)
+    if given is None and effort < PRICED:
+        return replace(params, pricing=EFFORTS["fast"].pricing)
+    return params
+
+
+def params_for_table(params: Params, problem: Problem) -> Params:
+    """Return the parameters of a table that may have few distinct tuples, where cells of nearly k records leave little to choose."""
+    if params is not EFFORTS["fast"] or problem.records > params.annealing.most_records:
+        return params
+    tuples = len(problem.tuples.size)
+    few = tuples <= min(FEW_TUPLES, problem.records // EQUAL_RECORDS)
+    return EFFORTS["balanced"] if few else params
 
 
 def rounds_for(params: AnnealingParams, records: int, columns: int) -> int:

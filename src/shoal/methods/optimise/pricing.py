@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shoal.kernels.optimise.pricing.dual_ascent import DualAscent
     from shoal.kernels.optimise.pricing.reduced_cost import CellPool
     from shoal.kernels.space.tuples import Tuples
+    from shoal.methods.optimise.params import PricingParams
 
 MOST_TUPLES = 1 << 16
 """Distinct tuples up to which there are dual prices."""
@@ -39,11 +40,8 @@ _MOST_MEMBERS = 1 << 25
 """Tuples of all these cells together."""
 _FIRST_PRICE = 0.93
 """The first prices, as a share of what records cost in the best grouping so far."""
-_MARGINS = (0.1, 0.25, 0.25, 0.25, 0.25)
-"""How far prices may rise after each enumeration, in multiples of the mean cost of a record: a wider margin keeps more cells."""
-_VISITS = 150_000_000
-"""Visits of the tuples of cells after each enumeration: they give the number of subgradient steps, within the bounds below."""
 _STEPS = (40, 150)
+"""Subgradient steps after each enumeration, at least and at most."""
 _STEPS_AT_ONCE = 10
 """Steps between two questions whether to stop."""
 _ALLOWED = 1.0
@@ -69,7 +67,7 @@ def group_by_prices(
     tuples: Tuples,
     k: int,
     cost_by_record: FloatArray,
-    visits: int,
+    params: PricingParams,
     seed: int,
     progress: Progress,
     stop: Stop,
@@ -82,8 +80,6 @@ def group_by_prices(
     ----------
     cost_by_record
         What each record costs in a known grouping.
-    visits
-        How often a tuple may be visited in one enumeration of the cells, in the mean.
     """
     multiplicity, known, mean = tuples.size.astype(np.int32), float(cost_by_record.sum()), float(cost_by_record.mean())
     rows = np.ascontiguousarray(table.codes.T[tuples.first])
@@ -93,14 +89,14 @@ def group_by_prices(
     by_column = _by_column(levels)
     dual = start_dual_ascent(tuples, cost_by_record)
     cells, bound = None, 0.0
-    for number, margin in enumerate(_MARGINS):
+    for number, margin in enumerate(params.margins):
         raise_ceilings(dual, margin * mean)
-        found = _enumerate(by_column, dual, k, visits * len(multiplicity), seed, stop)
+        found = _enumerate(by_column, dual, k, params.visits * len(multiplicity), seed, stop)
         if found is None:
             break
         cells = found
-        bound = max(bound, _ascend(cells, dual, k, known, stop))
-        progress(0.3 * (number + 1) / len(_MARGINS), "pricing cells")
+        bound = max(bound, _ascend(cells, dual, k, known, params.step_visits, stop))
+        progress(0.3 * (number + 1) / len(params.margins), "pricing cells")
     if cells is None:
         return None
     order = np.argsort(tuples.label, kind="stable")
@@ -135,9 +131,9 @@ def make_candidates(cells: CellPool, dual: DualAscent, tuple_of: IntArray, k: in
     )
 
 
-def _ascend(cells: CellPool, dual: DualAscent, k: int, known: float, stop: Stop) -> float:
+def _ascend(cells: CellPool, dual: DualAscent, k: int, known: float, visits: int, stop: Stop) -> float:
     """Better the prices over the cells of one enumeration and return the bound they prove."""
-    steps = int(np.clip(_VISITS // max(int(cells.start[cells.used[0]]), 1), *_STEPS))
+    steps = int(np.clip(visits // max(int(cells.start[cells.used[0]]), 1), *_STEPS))
     bound = 0.0
     for _ in range(0, steps, _STEPS_AT_ONCE):
         if stop.over():
@@ -153,6 +149,10 @@ class _ByColumn(NamedTuple):
     cell: IntArray
     cost: FloatArray
 
+    def in_order(self, order: LongArray) -> _ByColumn:
+        """Return the same for tuples in another order."""
+        return _ByColumn(self.first, self.cell[:, order], self.cost[:, order])
+
 
 def _by_column(levels: Levels) -> _ByColumn:
     """Number the cells of each level. Columns whose first step is dear come first, for they rule most cells out early."""
@@ -167,12 +167,14 @@ def _by_column(levels: Levels) -> _ByColumn:
 def _enumerate(by_column: _ByColumn, dual: DualAscent, k: int, visits: int, seed: int, stop: Stop) -> CellPool | None:
     """Keep all cells that have a profit at the ceiling; None where there is no room or no time."""
     tuples = len(dual.multiplicity)
+    order = np.argsort(-dual.ceiling, kind="stable")
+    ordered, multiplicity, ceiling = by_column.in_order(order), dual.multiplicity[order], dual.ceiling[order]
     enumeration = start_enumeration(len(by_column.first) - 1, tuples)
     cells = make_cell_pool(tuples, _MOST_MEMBERS, MOST_CELLS, make_state(seed, 3))
     # ends: each round spends visits, and no cell of the finite tree is visited twice
     while enumeration.depth[0] >= 0:
         if cells.used[1] or visits <= 0 or stop.over():
             return None
-        collect(*by_column, enumeration, dual.multiplicity, k, dual.ceiling, cells, min(visits, CHUNK))
+        collect(*ordered, enumeration, multiplicity, k, ceiling, order, cells, min(visits, CHUNK))
         visits -= CHUNK
     return cells

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shoal.methods.base import Reporter, Task
-from shoal.methods.optimise.params import Params, params_for, rounds_for
+from shoal.methods.optimise.params import Params, params_for, params_for_table, rounds_for
 from shoal.methods.optimise.problem import Problem, Solution
 from shoal.methods.stopping import Stop
 
@@ -35,14 +35,15 @@ class Search:
     @classmethod
     def of(cls, table: CodedTable, task: Task, params: Params | None = None) -> Search:
         """Return a search before its first step; an effort in seconds begins now."""
-        chosen = params_for(task.effort, params)
+        problem = Problem.of(table, task)
+        chosen = params_for_table(params_for(task.effort, params), problem)
         seconds = float("inf") if isinstance(task.effort, str) else float(task.effort)
         stop = replace(
             Stop.after(seconds, cancel=task.cancel, clock=task.clock),
             rounds=rounds_for(chosen.annealing, table.records, len(table.columns)),
             least_gain=chosen.annealing.least_gain,
         )
-        return cls(Problem.of(table, task), chosen, stop, Reporter(task.progress), task)
+        return cls(problem, chosen, stop, Reporter(task.progress), task)
 
     @property
     def incumbent(self) -> Solution:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.kernels.common.random_state import make_state
+from shoal.kernels.optimise.cells.candidates import Opening
 from shoal.kernels.optimise.cells.neighbourhood import PricedTuples
 from shoal.kernels.optimise.cells.variants import vary_all
 from shoal.kernels.optimise.operators.exchange import exchange_region
@@ -182,7 +183,7 @@ def test_opening_and_closing_learned_cells_never_raises_the_loss_where_it_is_col
     for step in (exchange_region, reopen_region):
         before = recount(table, label)
         for region in range(len(regions.start) - 1):
-            step(space, rows, label, regions, region, candidates, k, 20.0, paid, 0.0, seed)
+            step(space, rows, label, regions, region, Opening(candidates, k, 20.0, paid, 0.0, seed))
         renumber(label)
         assert np.bincount(label).min() >= k
         assert recount(table, label) <= before + 1e-9

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.kernels.common.lists import Lists, transpose
 from shoal.kernels.common.random_state import make_state
-from shoal.kernels.optimise.cells.candidates import bucket_by_tuple, make_ungrouped
+from shoal.kernels.optimise.cells.candidates import Opening, bucket_by_tuple, make_ungrouped
 from shoal.kernels.optimise.groups import ENDLESS
 from shoal.kernels.optimise.operators.assignment import (
     Assignment,
@@ -297,7 +297,7 @@ def test_exchanging_in_a_region_leaves_all_other_regions_alone(table, k, seed):
     label = opened_by_chance(table, candidates, k, seed)
     rows, space, before = np.ascontiguousarray(table.codes.T), table.space, label.copy()
     regions = make_regions(space, rows, label, int(label.max()) + 1, 8 * k, seed)
-    exchange_region(space, rows, label, regions, 0, candidates, k, 20.0, 0.2, 0.0, seed)
+    exchange_region(space, rows, label, regions, 0, Opening(candidates, k, 20.0, 0.2, 0.0, seed))
     own = np.zeros(table.records, bool)
     own[regions.record[: regions.start[1]]] = True
     assert (label[~own] == before[~own]).all()

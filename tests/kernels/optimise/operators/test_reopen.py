@@ -13,12 +13,12 @@ from shoal.frames import Frame
 from shoal.kernels.common.random_state import draw_below, make_state
 from shoal.kernels.optimise.cells.candidates import (
     MOST_TRIED,
+    Opening,
     bucket_by_tuple,
     choose_cell,
     find_holding_cells,
     make_holding,
     make_ungrouped,
-    profit_in_order,
     regroup_by_candidates,
 )
 from shoal.kernels.optimise.groups import make_groups, total_cost
@@ -26,6 +26,7 @@ from shoal.kernels.optimise.operators.evict import narrow_groups
 from shoal.kernels.optimise.operators.relocate_swap import dissolve_groups, sweep
 from shoal.kernels.optimise.operators.reopen import overlapping_groups, reopen_cells, reopen_region
 from shoal.kernels.optimise.pricing.dual_ascent import make_dual_ascent
+from shoal.kernels.optimise.pricing.reduced_cost import profit_in_order
 from shoal.kernels.optimise.regions import load_groups, make_regions
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.optimise.pricing import make_candidates
@@ -198,7 +199,7 @@ def test_reopening_a_region_leaves_all_other_regions_alone(table, k, seed):
     rows, space = np.ascontiguousarray(table.codes.T), table.space
     before, groups = label.copy(), int(label.max()) + 1
     regions = make_regions(space, rows, label, groups, 6 * k, seed)
-    reopen_region(space, rows, label, regions, 0, candidates, k, 5.0, 1.0, 0.0, seed)
+    reopen_region(space, rows, label, regions, 0, Opening(candidates, k, 5.0, 1.0, 0.0, seed))
     own = np.zeros(table.records, bool)
     own[regions.record[: regions.start[1]]] = True
     assert (label[~own] == before[~own]).all()

@@ -92,15 +92,40 @@ def push_dearer(levels: Levels, queue: Combinations, entry: int) -> None:
         enqueue(queue, new)
 
 
+@kernel(allocates=False)
+def room_for(cells: int) -> int:
+    """Return the size of a hash table for up to ``cells`` cells: a power of two, half of it empty."""
+    room = 16
+    while room < 2 * cells:
+        room *= 2
+    return room
+
+
 @kernel()
 def make_table(records: int) -> Table:
     """Return an empty hash table for up to ``records`` cells."""
-    room = 16
-    while room < 2 * records:
-        room *= 2
+    room = room_for(records)
     return Table(
         np.zeros(room, np.uint64), np.zeros(room, np.int64), np.zeros(room, np.int32), np.zeros(room, np.int64)
     )
+
+
+@kernel(allocates=False)
+def cell_key(levels: Levels, step: IntArray, record: int) -> np.uint64:
+    """Return the key of the cell of one combination that holds a record."""
+    key = np.uint64(0)
+    for column in range(step.shape[0]):
+        key += levels.mark[levels.first[column] + step[column], record]
+    return key
+
+
+@kernel(allocates=False)
+def find_cell(table: Table, mask: np.uint64, stamp: int, key: np.uint64) -> int:
+    """Return where a cell stands or belongs in the part of the table that ``mask`` tells of."""
+    at = (key >> np.uint64(32)) & mask
+    while table.stamp[at] == stamp and table.key[at] != key:
+        at = (at + np.uint64(1)) & mask
+    return int(at)
 
 
 @kernel(allocates=False)
@@ -108,19 +133,12 @@ def count_cells(
     levels: Levels, step: IntArray, count: IntArray, alive: IntArray, k: int, table: Table, stamp: int, slot: IntArray
 ) -> bool:
     """Count the records of each cell of one combination; tell whether any cell has k."""
-    room = 16
-    while room < 2 * alive.shape[0]:
-        room *= 2
-    mask = np.uint64(room - 1)
+    mask = np.uint64(room_for(alive.shape[0]) - 1)
     enough = False
     for place in range(alive.shape[0]):
         record = alive[place]
-        key = np.uint64(0)
-        for column in range(step.shape[0]):
-            key += levels.mark[levels.first[column] + step[column], record]
-        at = (key >> np.uint64(32)) & mask
-        while table.stamp[at] == stamp and table.key[at] != key:
-            at = (at + np.uint64(1)) & mask
+        key = cell_key(levels, step, record)
+        at = find_cell(table, mask, stamp, key)
         if table.stamp[at] != stamp:
             table.stamp[at], table.key[at], table.records[at], table.group[at] = stamp, key, 0, -1
         table.records[at] += count[record]

@@ -17,6 +17,7 @@ from shoal.kernels.common.random_state import draw_below, make_state
 from shoal.kernels.common.sorting import sort_codes
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.groups import ENDLESS, Groups, put, refresh
+from shoal.kernels.optimise.pricing.reduced_cost import profit_in_order
 from shoal.kernels.optimise.regions import Regions, load_region
 from shoal.kernels.space.space import Space
 
@@ -96,25 +97,6 @@ def choose_cell(cells: Lists, profit: FloatArray, one: int, state: WordArray) ->
         if best < 0 or profit[chosen] > profit[best]:
             best = chosen
     return best
-
-
-@kernel(allocates=False)
-def profit_in_order(member: IntArray, cost: float, price: FloatArray, left: IntArray, k: int) -> tuple[float, int]:
-    """Return the profit of a cell and how many records it takes, the first ones; -inf if it holds fewer than k.
-
-    Its tuples come by falling price.
-    """
-    total, taken = 0.0, 0
-    for place in range(member.shape[0]):
-        one = member[place]
-        over, records = price[one] - cost, left[one]
-        if over <= 0.0:
-            if taken >= k:
-                break
-            records = min(records, k - taken)
-        total += over * records
-        taken += records
-    return (total if taken >= k else -np.inf), taken
 
 
 @kernel(allocates=False)
@@ -245,8 +227,22 @@ def regroup_by_candidates(
     return used, cost
 
 
+class Opening(NamedTuple):
+    """What operators that open candidate cells are told in a round."""
+
+    candidates: CandidateCells
+    k: int
+    tries: float
+    """Tries for each group of k records."""
+    mean_cost: float
+    """The mean cost of a record."""
+    temperature: float
+    """What a step may cost more."""
+    seed: int
+
+
 class CandidateRegion(NamedTuple):
-    """A region as operators see it that open candidate cells."""
+    """A region as these operators see it."""
 
     groups: Groups
     tuple_of: IntArray
@@ -257,22 +253,13 @@ class CandidateRegion(NamedTuple):
 
 @kernel()
 def load_candidate_region(
-    space: Space,
-    codes: IntArray,
-    label: IntArray,
-    regions: Regions,
-    region: int,
-    candidates: CandidateCells,
-    k: int,
-    tries: float,
-    seed: int,
-    stream: int,
+    space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, opening: Opening, stream: int
 ) -> CandidateRegion:
-    """Return the groups of a region with their tuples, ``tries`` for each group of k records, and random numbers of their own."""
+    """Return the groups of a region with their tuples, how many tries they get, and random numbers of their own."""
     records = regions.record[regions.start[region] : regions.start[region + 1]]
     return CandidateRegion(
-        load_region(space, codes, label, regions, region, k),
-        candidates.tuple_of[records],
-        1 + int(tries * records.shape[0] / k),
-        make_state(seed, region + (stream << 32)),  # other numbers than those of the region's other operators
+        load_region(space, codes, label, regions, region, opening.k),
+        opening.candidates.tuple_of[records],
+        1 + int(opening.tries * records.shape[0] / opening.k),
+        make_state(opening.seed, region + (stream << 32)),  # other numbers than those of the region's other operators
     )

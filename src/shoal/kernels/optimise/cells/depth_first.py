@@ -3,6 +3,9 @@
 The profit of a cell only rises with the prices. So a cell without profit at some ceiling can be left out as long as prices
 stay below it, and a few of very many stay. The enumeration goes from column to column: a part of the records without profit
 even if the columns to come cost nothing holds no profitable cell, and is left at once (branch and bound).
+
+Tuples are numbered by falling ceiling, so those of a part come in that order too: its profit is known after those that pay and a few that
+fill up, and those at its end that are too poor to fill up any profitable cell are left out of all that it is divided into.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise.pricing.reduced_cost import STEPS, CellPool, cell_profit, keep_cell
+from shoal.kernels.optimise.pricing.reduced_cost import CellPool, keep_cell, profit_in_order
 
 
 class Enumeration(NamedTuple):
@@ -26,6 +29,8 @@ class Enumeration(NamedTuple):
     """(m + 1, n): the tuples of the parts of each depth."""
     begin: LongArray
     """(m + 1, n + 1): where each part begins."""
+    end: LongArray
+    """(m + 1): where those tuples end, of the part in which it stands, that a profitable cell may take."""
     part: LongArray
     """(m + 1): the part in which it stands."""
     parts: LongArray
@@ -44,19 +49,16 @@ def start_enumeration(columns: int, tuples: int) -> Enumeration:
     for place in range(tuples):
         inside[0, place] = place
     begin[0, 1] = tuples
+    end, level = np.zeros(columns + 1, np.int64), np.zeros(columns + 1, np.int64)
     part, parts = np.full(columns + 1, -1, np.int64), np.ones(columns + 1, np.int64)
-    return Enumeration(
-        inside, begin, part, parts, np.zeros(columns + 1, np.int64), np.zeros(columns + 1), np.zeros(1, np.int64)
-    )
+    return Enumeration(inside, begin, end, part, parts, level, np.zeros(columns + 1), np.zeros(1, np.int64))
 
 
 @kernel(allocates=False)
 def split(enumeration: Enumeration, cell: IntArray, depth: int, count: LongArray) -> None:
-    """Divide the part one depth above by the cells of a level; ``count`` is zero before and after."""
+    """Divide the part one depth above by the cells of a level, in order; ``count`` is zero before and after."""
     above, begin, inside = enumeration.part[depth - 1], enumeration.begin[depth], enumeration.inside[depth]
-    member = enumeration.inside[
-        depth - 1, enumeration.begin[depth - 1, above] : enumeration.begin[depth - 1, above + 1]
-    ]
+    member = enumeration.inside[depth - 1, enumeration.begin[depth - 1, above] : enumeration.end[depth - 1]]
     for place in range(member.shape[0]):
         count[cell[member[place]]] += 1
     parts, total = 0, 0
@@ -70,8 +72,8 @@ def split(enumeration: Enumeration, cell: IntArray, depth: int, count: LongArray
         at = cell[member[place]]
         inside[-1 - count[at]] = member[place]
         count[at] -= 1
-    for place in range(member.shape[0]):
-        count[cell[member[place]]] = 0
+    for place in range(parts):
+        count[cell[inside[begin[place]]]] = 0
     enumeration.parts[depth], enumeration.part[depth] = parts, -1
 
 
@@ -95,6 +97,26 @@ def next_level(enumeration: Enumeration, first: LongArray, cell: IntArray, count
         split(enumeration, cell[enumeration.level[depth]], depth, count)
 
 
+@kernel(allocates=False)
+def count_useful(member: IntArray, cost: float, ceiling: FloatArray, multiplicity: IntArray) -> int:
+    """Return how many of the tuples, by falling ceiling, a profitable cell within them may take.
+
+    Those that pay more than the cost pay for all that are short of it, so none that is short by more than they pay together is taken.
+    """
+    total, first = 0.0, 0
+    while first < member.shape[0] and ceiling[member[first]] > cost:
+        total += (ceiling[member[first]] - cost) * multiplicity[member[first]]
+        first += 1
+    last = member.shape[0]
+    while first < last:
+        middle = (first + last) // 2
+        if cost - ceiling[member[middle]] < total:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
 @kernel()
 def collect(
     first: LongArray,
@@ -104,19 +126,16 @@ def collect(
     multiplicity: IntArray,
     k: int,
     ceiling: FloatArray,
+    tuple_of: LongArray,
     cells: CellPool,
     budget: int,
 ) -> None:
-    """Go on for ``budget`` visits of tuples and keep the cells that have a profit at the ceiling.
+    """Go on for ``budget`` visits of tuples and keep the cells that have a profit at the ceiling, with the tuples they may take.
 
-    ``cell`` and ``cost`` tell for each level and tuple which cell it lies in and what that costs. A part that
-    has no profit even if all other columns cost nothing holds no cell that has one.
+    ``cell`` and ``cost`` tell for each level and tuple which cell it lies in and what that costs. Tuples come by falling ceiling; ``tuple_of`` is
+    the number of each in the pool. A part that has no profit even if all other columns cost nothing holds no cell that has one.
     """
-    rough, taken, count = (
-        np.zeros(STEPS, np.int64),
-        np.zeros(multiplicity.shape[0], np.int32),
-        np.zeros(multiplicity.shape[0], np.int64),
-    )
+    kept, count = np.zeros(multiplicity.shape[0], np.int32), np.zeros(multiplicity.shape[0], np.int64)
     columns, spent = first.shape[0] - 1, 0
     while enumeration.depth[0] >= 0 and spent < budget and cells.used[1] == 0:
         depth = enumeration.depth[0]
@@ -125,18 +144,24 @@ def collect(
             next_level(enumeration, first, cell, count)
             continue
         at = enumeration.part[depth]
-        member = enumeration.inside[depth, enumeration.begin[depth, at] : enumeration.begin[depth, at + 1]]
+        begin, end = enumeration.begin[depth, at], enumeration.begin[depth, at + 1]
+        member = enumeration.inside[depth, begin:end]
         spent += member.shape[0] + 1
         if depth > 0:
             level = enumeration.level[depth]
             if level > first[depth - 1] and is_one_cell(member, cell[level - 1]):
                 continue
             enumeration.cost[depth] = enumeration.cost[depth - 1] + cost[level, member[0]]
-        if cell_profit(member, enumeration.cost[depth], ceiling, multiplicity, k, 0.0, rough, taken) <= 0.0:
+        profit, _ = profit_in_order(member, enumeration.cost[depth], ceiling, multiplicity, k)
+        if profit <= 0.0:
             continue
+        useful = count_useful(member, enumeration.cost[depth], ceiling, multiplicity)
         if depth == columns:
-            keep_cell(cells, member, enumeration.cost[depth])
+            for place in range(useful):
+                kept[place] = tuple_of[member[place]]
+            keep_cell(cells, kept[:useful], enumeration.cost[depth])
         else:
+            enumeration.end[depth] = begin + useful
             enumeration.depth[0] = depth + 1
             enumeration.level[depth + 1] = first[depth] - 1
             enumeration.part[depth + 1], enumeration.parts[depth + 1] = -1, 0

@@ -7,7 +7,7 @@ import numpy as np
 from shoal.arrays import IntArray, WordArray
 from shoal.kernels.common.random_state import draw_below, draw_share
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise.cells.candidates import CandidateCells, choose_cell, load_candidate_region
+from shoal.kernels.optimise.cells.candidates import Opening, choose_cell, load_candidate_region
 from shoal.kernels.optimise.operators.assignment import Assignment, label_assignment, make_assignment
 from shoal.kernels.optimise.operators.chains import exchange, make_exchange_journal, make_trail, undo
 from shoal.kernels.optimise.operators.exchange_estimate import choose_closed, find_sources, make_sources, weigh_open
@@ -65,22 +65,12 @@ def exchange_cells(
 
 @kernel()
 def exchange_region(
-    space: Space,
-    codes: IntArray,
-    label: IntArray,
-    regions: Regions,
-    region: int,
-    candidates: CandidateCells,
-    k: int,
-    tries: float,
-    mean_cost: float,
-    temperature: float,
-    seed: int,
+    space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, opening: Opening
 ) -> Tally:
-    """Exchange cells in one region, ``tries`` times for each group of k records."""
-    here = load_candidate_region(space, codes, label, regions, region, candidates, k, tries, seed, _STREAM)
-    assigned = make_assignment(candidates, here.groups, here.tuple_of, k)
-    tally = exchange_cells(assigned, k, here.tries, mean_cost, temperature, here.state)
-    label_assignment(assigned, here.groups.label, k)
+    """Exchange cells in one region and tell what that gained."""
+    here = load_candidate_region(space, codes, label, regions, region, opening, _STREAM)
+    assigned = make_assignment(opening.candidates, here.groups, here.tuple_of, opening.k)
+    tally = exchange_cells(assigned, opening.k, here.tries, opening.mean_cost, opening.temperature, here.state)
+    label_assignment(assigned, here.groups.label, opening.k)
     store_region(here.groups, label, regions, region)
     return tally

@@ -15,6 +15,7 @@ from shoal.kernels.common.random_state import draw_below, draw_share
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.cells.candidates import (
     CandidateCells,
+    Opening,
     Ungrouped,
     bucket_by_tuple,
     choose_cell,
@@ -168,22 +169,13 @@ def reopen_cells(
 
 @kernel()
 def reopen_region(
-    space: Space,
-    codes: IntArray,
-    label: IntArray,
-    regions: Regions,
-    region: int,
-    candidates: CandidateCells,
-    k: int,
-    tries: float,
-    mean_cost: float,
-    temperature: float,
-    seed: int,
+    space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, opening: Opening
 ) -> Tally:
-    """Reopen cells in one region, ``tries`` times for each group of k records."""
-    here = load_candidate_region(space, codes, label, regions, region, candidates, k, tries, seed, _STREAM)
+    """Reopen cells in one region and tell what that gained."""
+    here = load_candidate_region(space, codes, label, regions, region, opening, _STREAM)
+    k, mean_cost, temperature = opening.k, opening.mean_cost, opening.temperature
     tally = reopen_cells(
-        space, candidates, here.tuple_of, here.groups, k, here.tries, mean_cost, temperature, here.state
+        space, opening.candidates, here.tuple_of, here.groups, k, here.tries, mean_cost, temperature, here.state
     )
     store_region(here.groups, label, regions, region)
     return tally

@@ -59,6 +59,25 @@ def make_cell_pool(tuples: int, room: int, most: int, state: WordArray) -> CellP
 
 
 @kernel(allocates=False)
+def profit_in_order(member: IntArray, cost: float, price: FloatArray, left: IntArray, k: int) -> tuple[float, int]:
+    """Return the profit of a cell and how many records it takes, the first ones; -inf if it holds fewer than k.
+
+    Its tuples come by falling price.
+    """
+    total, taken = 0.0, 0
+    for place in range(member.shape[0]):
+        one = member[place]
+        over, records = price[one] - cost, left[one]
+        if over <= 0.0:
+            if taken >= k:
+                break
+            records = min(records, k - taken)
+        total += over * records
+        taken += records
+    return (total if taken >= k else -np.inf), taken
+
+
+@kernel(allocates=False)
 def may_be_profitable(
     member: IntArray,
     cost: float,
