@@ -134,7 +134,8 @@ def keep(name: str, records: int, rows: Iterable[Row]) -> None:
         if ordered:
             note = "; ".join(faults(ordered, EFFORTS)) or "No cliff, and nothing below the optimiser."
             pages.append(Table(f"{one}: {ordered[0]['records']:,} records", note, ordered))
-    write_page("curves", "Loss and time for k = 2 to 500", pages, "python -m benchmarks.curves")
+    names = ";".join(one for one in TABLES if any(row["table"] == one for row in kept.values()))
+    write_page("curves", "Loss and time for k = 2 to 500", pages, f'python -m benchmarks.curves --tables "{names}"')
 
 
 def main() -> None:
