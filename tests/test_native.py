@@ -52,12 +52,13 @@ POLARS = {
 }
 ARROW = {
     "dictionary": pa.array(list("abcabc")).dictionary_encode(),
-    "uuid": pa.array([one.bytes for one in IDS], pa.binary(16)).cast(pa.uuid()),
     "large string": pa.array(list("abcabc"), pa.large_string()),
     "NaN": pa.array([0.0, -0.0, float("nan"), None, 1.0, 2.0]),
     "struct": pa.array([{"a": one} for one in range(6)]),
     "nanoseconds": pa.array(range(6), pa.timestamp("ns", "UTC")),
 }
+if hasattr(pa, "uuid"):  # since pyarrow 18
+    ARROW["uuid"] = pa.array([one.bytes for one in IDS], pa.binary(16)).cast(pa.uuid())
 
 
 def release(table, role="keep", **parameters):
