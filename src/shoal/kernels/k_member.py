@@ -100,6 +100,7 @@ def run(space: Space, groups: Groups, pool: IntArray, state: LongArray, k: int, 
         group = state[1]
         record = farthest(space, groups, scratch, pool[: state[0]])
         state[2] = record
+        # ends: each round puts one record into the group, and there are k: at least k were left
         while True:
             put(groups, group, record)
             refresh(space, groups, group)

@@ -114,6 +114,7 @@ def grow(
     add_record(space, merge.cover, group, codes, members[0])
     size, cost = 1, 0.0
     frontier = new_frontier()
+    # ends: each round adds a record or breaks
     while size < most:
         record, wider = nearest_record(space, tree, merge.cover, group, codes, merge.free, frontier)
         if record < 0 or (size >= k and ipg(total_weight, wider, size + 1) <= ipg(total_weight, cost, size)):
@@ -179,6 +180,7 @@ def split(
     """
     total_weight = space.weight.sum()
     cost = group_cost(space, merge.cover, group)
+    # ends: each round splits one member off or ends the loop
     while members.shape[0] > k:
         costs = costs_without(space, codes, members)
         best = -1

@@ -330,6 +330,7 @@ def settle_part(parts: Parts, begin: int, end: int, bounds: LongArray) -> None:
 def run(space: Space, parts: Parts, k: int, mode: int, by_tree: bool, budget: int) -> bool:
     """Cut parts from the stack until ``budget`` records were touched; True when nothing is left to cut."""
     touched = 0
+    # ends: a part is cut into smaller ones or becomes a group
     while parts.depth[0] > 0 and touched < budget:
         begin, end = next_part(parts)
         touched += end - begin

@@ -64,6 +64,7 @@ def drop_first(queue: Queue, waiting: int) -> int:
     last = waiting - 1
     bound, number, item = queue.bound[last], queue.number[last], queue.item[last]
     place = 0
+    # ends: each round goes one level down the heap
     while True:
         below = 2 * place + 1
         if below >= last:

@@ -75,6 +75,7 @@ def _sum_equal(index: TupleIndex, scratch: Scratch, node: int, column: int, chil
     one = index.head[child]
     while one >= 0:
         slot = slot_of(index.hashed[one] ^ mix_node(child) ^ mix_node(node), slots)
+        # ends: the table has more slots than tuples, so a free one comes
         while scratch.seen[slot] >= 0 and not same_but(index.value, column, one, scratch.seen[slot]):
             slot = (slot + 1) & (slots - 1)
         if scratch.seen[slot] < 0:

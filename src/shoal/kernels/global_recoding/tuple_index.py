@@ -119,6 +119,7 @@ def number_tuples(codes: IntArray) -> tuple[IntArray, IntArray]:
         for column in range(columns):
             hashed = mix_node(np.int64(hashed ^ np.uint64(codes[column, one])))
         slot = slot_of(hashed, slots)
+        # ends: the table has twice as many slots as tuples, so a free one comes
         while seen[slot] >= 0 and not same_but(codes, -1, one, seen[slot]):
             slot = (slot + 1) & (slots - 1)
         if seen[slot] < 0:

@@ -84,6 +84,7 @@ def find_nearest(space: Space, scratch: Scratch, classes: Classes, pool: IntArra
 @kernel(allocates=False)
 def choose_class(rules: Rules, classes: Classes, scratch: Scratch, size: int, target: int) -> int:
     """Return the class whose nearest record costs least among those with which the group can be completed, or -1."""
+    # ends: each round marks one more class as tried, or returns
     while True:
         best = -1
         for kin in range(scratch.nearest.shape[0]):
@@ -157,6 +158,7 @@ def carve_group(
     if not completable(rules, classes, scratch.have, 0, target, scratch.at_hand, scratch.filled, scratch.tally):
         return False
     start_group(space, scratch, classes, pool, rarest_class(classes, scratch.at_hand), state)
+    # ends: each round adds a record or returns
     while scratch.group.size[0] < target:
         find_nearest(space, scratch, classes, pool)
         kin = choose_class(rules, classes, scratch, scratch.group.size[0], target)
@@ -184,6 +186,7 @@ def carve_cell(
     """Carve groups out of the records of one cell until none is found."""
     left = records.shape[0]
     pool = records.copy()
+    # ends: each round carves a group out of what is left, or returns
     while left >= target:
         used = min(left, MOST_CANDIDATES)
         for place in range(left - 1, 0, -1):  # another part of a large cell each time
@@ -271,6 +274,7 @@ def run_carving(
     scratch = make_scratch(space, codes, rules, classes, target)
     ones = np.ones(codes.shape[0], np.int32)
     spent, columns = 0, levels.first.shape[0] - 1
+    # ends: every cell costs at least one of the budget
     while search.queue.size[0] > 0 and search.state[0] >= target and spent < budget:
         entry = dequeue(search.queue)
         push_dearer(levels, search.queue, entry)

@@ -150,6 +150,7 @@ def divide_groups(space: Space, groups: Groups, guard: Guard, k: int) -> float:
     halves = make_halves(space, groups, guard)
     fall, empty = 0.0, 0
     for group in range(groups.size.shape[0]):
+        # ends: each round takes at least k records out of the group, or breaks
         while groups.size[group] >= 2 * k and groups.cost[group] > 0.0:
             while empty < groups.size.shape[0] and groups.size[empty] > 0:
                 empty += 1

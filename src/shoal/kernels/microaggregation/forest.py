@@ -203,6 +203,7 @@ def find_half(members: LongArray, target: LongArray, k: int) -> BoolArray:
                 up[index] = other
                 below[other] += below[index]
     at = size - 1
+    # ends: each round goes one step down the tree, or returns
     while True:
         largest = -1
         for index in range(size):
@@ -241,10 +242,12 @@ def choose_branches(up: LongArray, below: LongArray, at: int, k: int) -> BoolArr
             if weight > 0 and last[total] < 0 and last[total - weight] >= 0:
                 last[total] = branch
     total = k
+    # ends: all branches and the way up together sum to size, which is at least k
     while last[total] < 0:
         total += 1
     marked = np.zeros(size, np.bool_)
     rest = ~mark_below(up, at)
+    # ends: each branch that reached a sum has a record, so the sum without it is smaller
     while total > 0:
         branch = last[total]
         part = rest if branch == size else mark_below(up, branch)

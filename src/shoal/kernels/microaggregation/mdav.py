@@ -103,6 +103,7 @@ def farthest_from_mean(state: Mdav) -> int:
 def farthest_from(state: Mdav, mean: FloatArray) -> int:
     """Return the record left that is farthest from ``mean``, a point not far from the anchor."""
     drift = np.sqrt(squared_distance(mean, state.anchor))
+    # ends: it is called while records without a label are left, all of them ranked
     while state.labels[state.ranked[state.counter[CURSOR]]] >= 0:
         state.counter[CURSOR] += 1
     best, found = -1.0, -1

@@ -182,6 +182,7 @@ def run_bound(levels: Levels, count: IntArray, k: int, search: Search, bound: Fl
     combination still queued. The search ends before the queue would have to drop a combination.
     """
     spent, state, records = 0, search.state, count.shape[0]
+    # ends: every cell looked at costs at least one of the budget
     while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
         if search.queue.size[1] + search.queue.step.shape[1] > search.queue.cost.shape[0]:
             break

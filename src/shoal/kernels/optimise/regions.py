@@ -104,6 +104,7 @@ def sort_groups(
     starts = np.zeros(groups + 1, np.int64)
     ends[0] = groups
     depth, regions = 1, 0
+    # ends: a part is cut into two smaller ones or becomes a region
     while depth > 0:
         depth -= 1
         begin, end = begins[depth], ends[depth]

@@ -72,6 +72,7 @@ def bound_parent(tree: Tree, node: int) -> bool:
 def select_middle(values: FloatArray, order: LongArray, start: int, stop: int, middle: int) -> None:
     """Reorder ``order[start:stop]`` so that the value at ``middle`` is where sorting would put it (Hoare)."""
     low, high = start, stop - 1
+    # ends: every pass over the part moves one of its ends inwards: i and j have crossed, and the pivot stands between
     while low < high:
         pivot = values[order[(low + high) >> 1]]
         i, j = low, high

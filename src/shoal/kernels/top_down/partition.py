@@ -164,6 +164,7 @@ def _cut_parts(
 ) -> None:
     """Cut parts from the stack until ``budget`` records were touched or nothing is left to cut."""
     touched = 0
+    # ends: a part is cut into two smaller ones or becomes a group
     while parts.depth[0] > 0 and touched < budget:
         top = parts.depth[0] - 1
         begin, end = parts.begin[top], parts.end[top]

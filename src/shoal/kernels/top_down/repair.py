@@ -131,6 +131,7 @@ def find_donor(state: Repair, group: int) -> int:
     least_size = 2 * state.k - state.cover.size[group]
     best, least, donor = -1, np.inf, 0
     waiting = start_search(state.queue)
+    # ends: the search hands out each group at most once, then -1
     while donor >= 0:
         donor, waiting = next_within_reach(
             state.space, state.costs, state.cover, state.tree, state.queue, waiting, group, least_size, least, best
@@ -184,6 +185,7 @@ def repair_group(state: Repair, group: int) -> bool:
 def repair(state: Repair, asking: IntArray) -> None:
     """Bring each group of ``asking`` that is still there to k records."""
     for group in asking:
+        # ends: a repair adds records to the group, or the loop breaks
         while 0 < state.cover.size[group] < state.k:
             if not repair_group(state, group):
                 break

@@ -123,6 +123,7 @@ def cell_key(levels: Levels, step: IntArray, record: int) -> np.uint64:
 def find_cell(table: Table, mask: np.uint64, stamp: int, key: np.uint64) -> int:
     """Return where a cell stands or belongs in the part of the table that ``mask`` tells of."""
     at = (key >> np.uint64(32)) & mask
+    # ends: the table has twice as many slots as keys, so a free one comes
     while table.stamp[at] == stamp and table.key[at] != key:
         at = (at + np.uint64(1)) & mask
     return int(at)
@@ -215,6 +216,7 @@ def run_search(levels: Levels, count: IntArray, k: int, search: Search, budget: 
     wait until all cheaper ones had their turn.
     """
     spent, state, columns = 0, search.state, levels.first.shape[0] - 1
+    # ends: every cell looked at costs at least one of the budget
     while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
         entry = dequeue(search.queue)
         push_dearer(levels, search.queue, entry)

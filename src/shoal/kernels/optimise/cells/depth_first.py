@@ -137,6 +137,7 @@ def collect(
     """
     kept, count = np.zeros(multiplicity.shape[0], np.int32), np.zeros(multiplicity.shape[0], np.int64)
     columns, spent = first.shape[0] - 1, 0
+    # ends: each node of the tree is entered once, and every entry costs at least one of the budget
     while enumeration.depth[0] >= 0 and spent < budget and cells.used[1] == 0:
         depth = enumeration.depth[0]
         enumeration.part[depth] += 1

@@ -197,6 +197,7 @@ def find_cell(sieve: Sieve, steps: LongArray, left: int, k: int, share: float) -
     best, column, some, visits = np.inf, 0, False, MOST_VISITS
     most = share * sieve.cost_before[0]
     sieve.step[0], sieve.cost_so_far[0] = -1, 0.0
+    # ends: a tree of finitely many steps, each tried once below those chosen for the columns before it
     while column >= 0 and visits > 0:
         sieve.step[column] += 1
         step = sieve.step[column]

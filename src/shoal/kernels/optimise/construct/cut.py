@@ -97,6 +97,7 @@ def cut_members(space: Space, codes: IntArray, members: IntArray, k: int, label:
     begins, ends = np.zeros(size // k + 2, np.int64), np.zeros(size // k + 2, np.int64)
     ends[0] = size
     depth = 1
+    # ends: a part is cut into two smaller ones or becomes a group
     while depth > 0:
         depth -= 1
         begin, end = begins[depth], ends[depth]

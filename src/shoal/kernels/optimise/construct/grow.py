@@ -190,11 +190,13 @@ def grow_all(space: Space, codes: IntArray, k: int, seed: int) -> Groups:
             continue
         bucket = grid.bucket[first]
         place = grid.start[bucket]
+        # ends: a record without a group stands in its bucket
         while grid.record[place] != first:
             place += 1
         record = leave_grid(grid, place)
         put(groups, used, record)
         refresh(space, groups, used)
+        # ends: at least k records were left when the group began, and each round takes one of them
         while groups.size[used] < k:
             record = take_nearest(space, groups, used, grid, grid.bucket[record])
             put(groups, used, record)

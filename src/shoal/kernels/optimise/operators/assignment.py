@@ -94,6 +94,7 @@ def close_cell(assigned: Assignment, cell: int) -> None:
     for place in range(assigned.tuples.start[cell], assigned.tuples.start[cell + 1]):
         one = assigned.tuples.item[place]
         at, last = assigned.cells.start[one], assigned.cells.start[one] + assigned.opens[one] - 1
+        # ends: an open cell stands in the list of each of its tuples
         while assigned.opened[at] != cell:
             at += 1
         assigned.opened[at] = assigned.opened[last]

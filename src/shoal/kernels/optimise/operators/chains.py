@@ -162,6 +162,7 @@ def exchange(
     if closed >= 0:
         close_cell(assigned, closed)
         change += take_from(assigned, journal, opened, closed, k)
+        # ends: each pull adds a record to the opened cell, or the loop breaks
         while assigned.size[opened] < k and assigned.size[closed] > 0:
             if find_source(assigned, trail, opened, closed, k) < 0:
                 break
@@ -170,6 +171,7 @@ def exchange(
         if assigned.size[closed] > 0:
             return ENDLESS
     change += take_from(assigned, journal, opened, -1, k)
+    # ends: each pull adds a record to the opened cell, or the function returns
     while assigned.size[opened] < k:
         source = find_source(assigned, trail, opened, -1, k)
         if source < 0:

@@ -109,6 +109,7 @@ def best_lender(space: Space, groups: Groups, group: int, k: int, most: float) -
 @kernel(allocates=False)
 def refill(space: Space, groups: Groups, group: int, k: int, gain: float, journal: Journal) -> float:
     """Bring records from groups of more than k until a group has k; return what stays of ``gain`` (none: too dear)."""
+    # ends: each round adds a record or returns
     while groups.size[group] < k and gain > 0.0:
         rise, record = best_lender(space, groups, group, k, gain)
         if record == NOBODY:

@@ -66,6 +66,7 @@ def regroup_by_cells(
     share = draw_share(state)
     most = k if draw_below(state, 2) == 0 else 2 * k - 1
     clear(trial, pool)
+    # ends: each cell found takes at least k records out of the pool, or the loop breaks
     while left >= k and cost < limit:
         for place in range(left):
             sieve.cost_before[place] = groups.cost[groups.label[pool[place]]]

@@ -157,6 +157,7 @@ def open_cells(
     opened, costs, groups = np.zeros(used, np.int64), np.zeros(used), 0
     for cell in range(used):
         waiting = push(queue, waiting, -np.inf, cell, cell)
+    # ends: a profit only falls when records are taken, and between two takings each cell is put back at most once
     while waiting > 0:
         cell = queue.item[0]
         waiting = drop_first(queue, waiting)

@@ -164,6 +164,7 @@ def find_key(cells: CellPool, key: np.uint64) -> int:
     """Return the place in the hash table where a key stands or belongs."""
     mask = np.uint64(cells.slot.shape[0] - 1)
     at = (key >> np.uint64(32)) & mask
+    # ends: the table has twice as many slots as cells, so a free one comes
     while cells.slot[at] >= 0 and cells.key[cells.slot[at]] != key:
         at = (at + np.uint64(1)) & mask
     return int(at)
