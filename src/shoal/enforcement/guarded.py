@@ -73,7 +73,7 @@ class GuardedParams:
 
 STAGES: dict[Effort, GuardedParams] = {
     "fast": GuardedParams(),
-    "balanced": GuardedParams(targets=(5,), rounds=32, hottest=1.0),
+    "balanced": GuardedParams(targets=(5,), rounds=48, hottest=1.0),
     "best": GuardedParams(targets=(), rounds=160, hottest=1.0),
 }
 """What each effort does after the smaller ones."""
