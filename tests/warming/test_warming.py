@@ -33,7 +33,7 @@ def test_every_part_has_its_jobs():
 
 def test_every_method_is_a_part_and_the_optimiser_is_one_by_effort():
     others = {info.name for info in shoal.methods()} - {"optimise"}
-    assert {"fast", "balanced", "best", "models", "measures", "demo"} | others == set(PART_NAMES)
+    assert {"fast", "balanced", "best", "narrow", "models", "measures", "demo"} | others == set(PART_NAMES)
 
 
 def test_the_list_names_outer_kernels_only_the_heaviest_first():
@@ -42,6 +42,19 @@ def test_the_list_names_outer_kernels_only_the_heaviest_first():
     assert all(isinstance(getattr(import_module(call.module), call.name), Kernel) for call in calls)
     assert calls[0].name == "run"
     assert len(calls) == len(set(calls)) < 20
+
+
+def types_of(calls, name):
+    return {str(call.types) for call in calls if call.name == name}
+
+
+def test_a_single_column_and_arrays_that_cannot_be_written_are_types_of_their_own_and_listed():
+    wide, narrow = list_calls(["top-down"]), list_calls(["narrow"])
+    assert types_of(wide, "start_repair").isdisjoint(types_of(narrow, "start_repair"))
+    assert len(types_of(narrow, "start_repair")) == 1
+    measures = list_calls(["measures"])
+    assert sorted(call.types[-1].mutable for call in measures if call.name == "true_answer") == [False, True]
+    assert names(measures) >= {"shoal.kernels.microaggregation.univariate.split_path"}
 
 
 LEFT_TO_THE_SEARCH = ("methods/optimise/", "enforcement/")

@@ -22,8 +22,8 @@ def command(*, part: tuple[str, ...]) -> None:
 
     Without this the first run of each method does it. It is of use where an image or a machine is set up. A part is
     [bold]demo[/bold], an effort of the optimiser ([bold]fast[/bold], [bold]balanced[/bold], [bold]best[/bold]), another
-    method by its name, [bold]models[/bold] (beyond k) or [bold]measures[/bold] (inspect, attack, queries). Without a name
-    all are compiled, which takes some minutes.
+    method by its name, [bold]narrow[/bold] (tables of one quasi-identifier), [bold]models[/bold] (beyond k, and people) or
+    [bold]measures[/bold] (inspect, attack, queries, treatments). Without a name all are compiled, which takes some minutes.
     """
     compiled, found = _compile(part or PART_NAMES)
     out().print(f"{compiled} kernels compiled, {found} were there already.")

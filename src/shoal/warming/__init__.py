@@ -15,7 +15,9 @@ PART_NAMES = (
     "demo",
     *EFFORT_PARTS,
     *(name for name in REGISTRY.own if name != DEFAULT_METHOD),
+    "narrow",
     "models",
     "measures",
 )
-"""What can be compiled ahead: the demo, the optimiser by effort, every other method, models beyond k, and what looks at releases."""
+"""What can be compiled ahead: the demo, the optimiser by effort, every other method, tables of one quasi-identifier (of which numba
+makes other types), models beyond k with people, and what looks at releases or treats other columns."""

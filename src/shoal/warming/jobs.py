@@ -33,6 +33,7 @@ from shoal.methods.optimise.problem import Problem
 from shoal.metrics import query_error
 from shoal.privacy import PrivacyModel, make_model
 from shoal.result import Result
+from shoal.treatments.numbers import Microaggregate
 from shoal.warming import EFFORT_PARTS
 
 Job = Callable[[], object]
@@ -59,14 +60,19 @@ def _register() -> Hospital:
 
 @cache
 def _shapes() -> dict[str, dict[str, Any]]:
-    """Return choices of columns: all with a hierarchy, of all kinds, numbers only."""
+    """Return choices of columns: all with a hierarchy, of all kinds, numbers only, a single one."""
     trees = {"sex": "flat", "zip": _register().hierarchies["zip"], "job": _register().hierarchies["job"]}
     some = {name: trees[name] for name in ("sex", "zip")}
     return {
         "hierarchies": {"quasi_identifiers": ["sex", "zip", "job"], "hierarchies": trees},
         "mixed": {"quasi_identifiers": ["birth_date", "sex", "zip", "job"], "hierarchies": some},
         "numbers": {"quasi_identifiers": ["birth_date", "cost"]},
+        "single": {"quasi_identifiers": ["birth_date"]},
     }
+
+
+_WIDE = ("hierarchies", "mixed", "numbers")
+"""Shapes of more than one column. A matrix with one row or column lies both ways in memory, which numba takes for another type."""
 
 
 def _release(shape: str, **choices: Any) -> Result | None:
@@ -99,7 +105,7 @@ def _optimiser(effort: str) -> Optimise:
 
 
 def _optimise(effort: str) -> Iterator[Job]:
-    for shape in _shapes():
+    for shape in _WIDE:
         yield partial(_release, shape, method=_optimiser(effort))
     yield partial(minimise_sse, _points(), Task(_K, release="representatives"), _LEAST_SQUARES[effort])
     if effort == "best":
@@ -118,13 +124,21 @@ def _forget_cells() -> None:
 
 
 def _method(name: str) -> Iterator[Job]:
-    for shape in _shapes():
+    for shape in _WIDE:
         for release in ("ranges", "representatives"):
             yield partial(_release, shape, method=name, release=release)
         for option, (default, others) in method_options(name).items() if name not in _SAME_KERNELS else ():
             for other in others:
                 if other != default:
                     yield partial(_release, shape, method=make_method(name, **{option: other}))
+
+
+def _narrow() -> Iterator[Job]:
+    """Yield releases of a single column by every method that keeps the order of its columns in memory."""
+    for name in (name for name in REGISTRY.own if name not in (DEFAULT_METHOD, *_SAME_KERNELS)):
+        yield partial(_release, "single", method=name)
+    for effort in EFFORT_PARTS:
+        yield partial(_release, "single", method=_optimiser(effort))
 
 
 def _models() -> Iterator[Job]:
@@ -139,15 +153,19 @@ def _models() -> Iterator[Job]:
             yield partial(_release, "mixed", method=_optimiser("fast"), models=[model], max_suppression=share)
     yield partial(_release, "hierarchies", method=_optimiser("balanced"), models=inside)
     yield partial(_release, "mixed", method=Mondrian(models="cut"), models=inside)
+    for together in (False, True):  # people, whose rows are found anew for each release
+        yield partial(_release, "mixed", method="mondrian", person="name", together=together)
 
 
 def _measures() -> Iterator[Job]:
-    """Yield what looks at a table or at a release: inspect, attack, queries."""
+    """Yield what looks at a table or at a release (inspect, attack, queries), and what treats columns that are kept."""
     yield partial(inspect_table, _register().patients)
     yield partial(unique_sets, _register().patients, list(_KNOWN))
     yield partial(distance_linked, _points(), _points().round(1))
+    yield partial(_release, "mixed", method="mondrian", keep=["cost"], treat={"cost": Microaggregate(_K)})
     yield _attack
     yield _ask
+    yield _ask_survey
 
 
 def _attack() -> None:
@@ -165,6 +183,13 @@ def _ask() -> None:
             query_error(_register().patients, result, _FEW, "sum", total="cost")
 
 
+def _ask_survey() -> None:
+    """Ask a release whose records count for several people; their weights come from the table and cannot be written."""
+    result = _release("mixed", method="mondrian", survey_weight="cost")
+    if result is not None:
+        query_error(_register().patients, result, _FEW)
+
+
 def _demo() -> Iterator[Job]:
     yield partial(_release, "mixed", method=_optimiser("balanced"))
     yield _attack
@@ -175,6 +200,7 @@ PARTS: dict[str, Callable[[], Iterator[Job]]] = {
     "demo": _demo,
     **{effort: partial(_optimise, effort) for effort in EFFORT_PARTS},
     **{name: partial(_method, name) for name in REGISTRY.own if name != DEFAULT_METHOD},
+    "narrow": _narrow,
     "models": _models,
     "measures": _measures,
 }
