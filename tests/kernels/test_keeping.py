@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import zipfile
+
 import pytest
 
 from shoal.kernels import keeping
@@ -19,6 +21,13 @@ def test_the_hash_depends_on_names_and_texts_of_all_kernel_files(tmp_path):
     (tmp_path / "c.py").rename(tmp_path / "package" / "c.py")
     seen.add(sources_hash(tmp_path))
     assert len(seen) == 5
+
+
+def test_kernels_in_a_zip_file_are_told_apart_by_their_sources_too(tmp_path):
+    with zipfile.ZipFile(tmp_path / "shoal.zip", "w") as packed:
+        for path in keeping.KERNELS.rglob("*.py"):
+            packed.write(path, f"kernels/{path.relative_to(keeping.KERNELS).as_posix()}")
+    assert sources_hash(zipfile.Path(tmp_path / "shoal.zip", "kernels/")) == sources_hash()
 
 
 def test_kernels_are_shipped_for_no_other_processor(monkeypatch):

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,14 +64,21 @@ class Counts:
 COUNTS = Counts([], [])
 
 
-def sources_hash(folder: Path | None = None) -> str:
-    """Hash the names and texts of all kernel files below ``folder`` (default: this package)."""
-    folder = folder or KERNELS
+def sources_hash(folder: Traversable | None = None) -> str:
+    """Hash the names and texts of all kernel files below ``folder`` (default: this package, which may lie in a zip file)."""
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*.py")):
-        name = path.relative_to(folder).as_posix()
-        digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for name, text in sorted(_sources(folder or files(PACKAGE))):
+        digest.update(name.encode() + b"\0" + text + b"\0")
     return digest.hexdigest()[:16]
+
+
+def _sources(folder: Traversable, place: str = "") -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the text of each Python file below a folder."""
+    for one in folder.iterdir():
+        if one.is_dir():
+            yield from _sources(one, f"{place}{one.name}/")
+        elif one.name.endswith(".py"):
+            yield f"{place}{one.name}", one.read_bytes()
 
 
 @cache
