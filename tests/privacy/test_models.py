@@ -14,7 +14,9 @@ from shoal.errors import ColumnError, HierarchyError, ParameterError, PrivacyErr
 from shoal.frames import Frame
 from shoal.kernels.enforcement import rules as kernels
 from shoal.privacy import REGISTRY, make_model, model_name
+from shoal.privacy.base import AllOf
 from shoal.privacy.histograms import HistogramRequirement, build_rules
+from shoal.privacy.k_anonymity import AtLeast
 from shoal.privacy.rows import plain_row, tree_row
 from tests.privacy import reference
 from tests.privacy.pycanon_figures import FILE, QUASI_IDENTIFIERS, SENSITIVE, adult_table
@@ -175,3 +177,15 @@ def test_a_missing_value_is_a_value_of_its_own_also_under_a_hierarchy():
     assert plain.failing(np.array([0, 0, 1, 1], np.int32), 2).tolist() == [False, True]
     tree = shoal.TCloseness(0.5).bind(coded(["a", None, "a", None], hierarchy=TREE))
     assert tree.measured(np.array([0, 1, 0, 1], np.int32), 2).tolist() == [0.5, 0.5]
+
+
+def test_a_group_of_one_record_too_few_fails_and_withheld_records_count_for_none():
+    labels = np.array([0, 0, 0, 1, 1, -1], np.int32)
+    assert shoal.KAnonymity(3).bind(coded("aaaaaa")).failing(labels, 2).tolist() == [False, True]
+
+
+def test_a_group_that_falls_short_of_one_requirement_of_several_fails():
+    labels = np.array([0, 0, 0, 1, 1], np.int32)
+    both = AllOf((AtLeast(2), AtLeast(3)))
+    assert both.failing(labels, 2).tolist() == [False, True]
+    assert AllOf((AtLeast(3), AtLeast(2))).failing(labels, 2).tolist() == [False, True]
