@@ -11,6 +11,7 @@ import pytest
 
 import shoal
 from shoal.encoding import encode
+from shoal.encoding.spaces import _finite_positions
 from shoal.errors import ShoalWarning
 from shoal.frames import Frame
 from shoal.kernels.space.space import range_cost
@@ -54,6 +55,10 @@ def test_every_range_has_a_finite_cost(column):
     low, high = coded.codes.min(), coded.codes.max()
     cost = range_cost(coded.space, 0, low, high)
     assert 0.0 <= cost <= 1.0
+
+
+def test_positions_that_do_not_differ_have_a_width_to_divide_by():
+    assert _finite_positions(np.array([7.5, 7.5]))[1] == 1.0
 
 
 def test_scaled_distances_of_ordinary_numbers_are_what_they_were():

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.encoding import encode
+from shoal.frames import Frame
 from shoal.methods.base import Task
 from tests import reference_optimise
 from tests.methods.optimise.test_optimise import loss_of
@@ -23,6 +26,17 @@ def test_k_member_equals_its_slow_twin_in_every_cost(table, k, seed):
     first = int(np.random.default_rng(seed).integers(table.records))
     expected = np.array(reference_optimise.k_member(table, k, first), np.int32)
     assert found.tolist() == expected.tolist()
+
+
+def test_a_record_left_over_between_two_groups_joins_the_first():
+    table = encode(Frame(pa.table({"x": [0, 0, 10, 10, 5]})), ["x"])
+    assert shoal.KMember().run(table, Task(k=2, seed=0)).labels.tolist() == [
+        0,
+        0,
+        1,
+        1,
+        0,
+    ]  # the zeros were grouped first
 
 
 def test_k_member_passes_every_common_check():
