@@ -58,7 +58,7 @@ MUTATIONS = (
     Mutation("encoding/spaces.py", "if np.isinf(high - low):", "if False:", "tests/methods/test_ends.py::test_every_range_has_a_finite_cost"),
     Mutation("validation.py", "if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):", "if stat.S_ISCHR(kind):", "tests/test_validation.py"),
     # names
-    Mutation("extensions.py", "if name not in self.own}", "}", f"{EXTENSIONS}::test_a_registered_method_is_known_by_name_and_takes_over_none_of_shoals_own"),
+    Mutation("extensions.py", "if name not in self.own}", "}", f"{EXTENSIONS}::test_a_package_that_cannot_be_imported_is_named_and_all_others_are_listed"),
 )  # fmt: skip
 
 

@@ -127,6 +127,7 @@ def test_a_package_that_cannot_be_imported_is_named_and_all_others_are_listed(in
         names = [info.name for info in method_infos()]
     assert names[-1] == "blocks"
     assert len(names) == 15
+    assert names.count("mondrian") == 1  # which the package registered too
 
 
 def test_a_model_is_known_though_a_broken_package_uses_the_name_of_its_class(monkeypatch):
