@@ -26,7 +26,7 @@ OF_THE_FILE_FORMAT = {"version", "method_options"}
 OF_THE_COMMAND = {
     "file", "recipe", "separator", "encoding", "output", "to_table", "database", "keep_order", "shuffle_key", "sidecar",
     "spreadsheet_safe", "report", "report_examples", "save_recipe", "save_mapping", "force", "show_values", "as_json",
-    "scratch",
+    "scratch", "master",
 }  # fmt: skip
 """Where files lie and what is printed."""
 

@@ -102,6 +102,7 @@ def test_every_choice_reaches_the_recipe_and_the_recipe_repeats_it(shoal, patien
         "widen": 0.25,
         "ends": {"age": 5.0},
         "treat": {"cost": {"treatment": "round", "to": 50}},
+        "engine": "auto",
     }
     again = shoal("anonymize", patients, "--recipe", recipe, "--json")
     assert again.json["metrics"] == first.json["metrics"]

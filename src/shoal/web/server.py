@@ -55,6 +55,7 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen()  # before the address is told: who opens it at once waits instead of being refused
     except OSError as fault:
         listening.close()
         raise ParameterError(
