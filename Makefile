@@ -33,7 +33,7 @@ lint: $(VENV)/.dev  ## check style, types and the layers
 	@$(BIN)/lint-imports --no-logo
 
 coverage: $(VENV)/.dev  ## run the tests that need no compiled kernels with numba off; print the lines never run
-	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not compiled" $(ARGS) $(TESTS)
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not compiled" --ignore=tests/spark $(ARGS) $(TESTS)
 	@$(BIN)/coverage report --show-missing --skip-covered
 
 fuzz: $(VENV)/.dev  ## attack shoal with fresh tables, signals and bad input; more with ARGS="--tables 5000 --signals 300"

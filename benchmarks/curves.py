@@ -13,6 +13,7 @@ import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
+from math import exp, log
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +31,8 @@ from shoal.methods.base import Task
 SIZES = (2, 3, 5, 7, 10, 15, 20, 35, 50, 75, 100, 200, 500)
 OTHERS = ("mondrian", "top-down")
 """Of the other methods these take seconds at any k; Bottom-Up and k-member are compared on small tables."""
+JUMP = 1.1
+"""How many times as much as a smooth curve has is a jump."""
 TOWNS = "towns"
 TABLES = ("A", "X", "S", TOWNS, *SHAPES)
 
@@ -82,23 +85,20 @@ def curve(
 def faults(rows: Sequence[Row], efforts: Sequence[Effort], others: Sequence[str] = OTHERS) -> list[str]:
     """Return what must not be in a curve, in words; what was not measured at some k is left out there.
 
-    Groups of 2k records are groups of k records too, so a loss may not fall. A group of k spans k - 1 steps, so a jump is a rise by more than
-    k - 1 rises; unless the table itself has a step there, which the best of the other methods shows too.
+    Groups of 2k records are groups of k records too, so a loss may not fall; and it may not jump (``jumps``).
     """
     found = []
     names = [str(effort) for effort in efforts]
     for name in names:
-        for before, after in pairwise(row for row in rows if name in row):
-            if after[name] < before[name] * 0.98:
-                found.append(f"{name} falls from k = {before['k']} to {after['k']}")
-            steps = (after["k"] - 1) / (before["k"] - 1)
-            least, most = (
-                min((row[other] for other in others if other in row), default=0.0) for row in (before, after)
-            )
-            step_of_table = most > 0.0 and after[name] * least <= 1.1 * before[name] * most
-            if after[name] > before[name] * steps and not step_of_table:
-                found.append(f"{name} jumps from k = {before['k']} to {after['k']}")
+        known = [row for row in rows if name in row]
+        found += [
+            f"{name} falls from k = {before['k']} to {after['k']}"
+            for before, after in pairwise(known)
+            if after[name] < before[name] * 0.98
+        ]
+        found += jumps(known, name, others)
     above = [*((names[0], name) for name in others), *((more, less) for less, more in pairwise(names))]
+    above += [(names[0], "ARX")]
     for row in rows:
         found += [
             f"{more} is above {less} at k = {row['k']}"
@@ -106,6 +106,39 @@ def faults(rows: Sequence[Row], efforts: Sequence[Effort], others: Sequence[str]
             if more in row and less in row and row[more] > row[less]
         ]
     return found
+
+
+def jumps(rows: Sequence[Row], name: str, others: Sequence[str]) -> list[str]:
+    """Return where a loss jumps.
+
+    A group of k spans k - 1 steps, and the loss is nearly a power of them: a jump stands above the line that its neighbours make where both axes are
+    logarithms, or, at the end of a curve, above the line of the two before. A rise by more than k - 1 rises is a jump whatever comes after. Unless the table
+    itself has a step there, which the best of the other methods shows too.
+    """
+    best = [min((row[other] for other in others if other in row), default=0.0) for row in rows]
+    losses, sizes, found = [float(row[name]) for row in rows], [int(row["k"]) for row in rows], []
+    for place in range(1, len(rows)):
+        rises = losses[place] * (sizes[place - 1] - 1) > losses[place - 1] * (sizes[place] - 1)
+        line = (place - 1, place + 1) if place + 1 < len(rows) else (place - 2, place - 1)
+        above, step = (_above_line(sizes, curve, place, line) if line[0] >= 0 else 1.0 for curve in (losses, best))
+        if above > JUMP * max(step, 1.0) or (rises and not _rise_as_much(best, losses, place)):
+            found.append(f"{name} jumps from k = {sizes[place - 1]} to {sizes[place]}")
+    return found
+
+
+def _rise_as_much(best: Sequence[float], losses: Sequence[float], place: int) -> bool:
+    """Tell whether other methods rise nearly as much as a loss does from the size before."""
+    return best[place] > 0.0 and losses[place] * best[place - 1] <= JUMP * losses[place - 1] * best[place]
+
+
+def _above_line(sizes: Sequence[int], losses: Sequence[float], place: int, line: tuple[int, int]) -> float:
+    """Return how many times as much is lost at one place as the line through two others has there; 1 where one of them loses nothing."""
+    first, second = line
+    if min(losses[place], losses[first], losses[second]) <= 0.0:
+        return 1.0
+    x = [log(sizes[one] - 1) for one in (first, place, second)]
+    y = [log(losses[one]) for one in (first, place, second)]
+    return exp(y[1] - y[0] - (y[2] - y[0]) * (x[1] - x[0]) / (x[2] - x[0]))
 
 
 def with_arx(name: str, rows: Iterable[Row]) -> Iterator[Row]:

@@ -18,7 +18,7 @@ import numpy as np
 import shoal
 from benchmarks.large_tables import make, write_parts
 from benchmarks.measuring import Row, in_new_process, kept_rows, peak_megabytes, publish
-from benchmarks.memory import watch_process
+from benchmarks.memory import Watched, watch_process
 from shoal.arrays import Effort
 from shoal.encoding import CodedTable, encode
 from shoal.engines.memory import group_table
@@ -73,27 +73,32 @@ def measure_stream(name: str, records: int, effort: Effort, folder: str | None =
     """Release a folder of Parquet files into another one; CPU and memory are those of all processes together."""
     with tempfile.TemporaryDirectory(dir=folder) as room:
         place = Path(room)
-        (place / "source").mkdir()
-        in_new_process(_write_source, name, records, place)
+        in_new_process(write_source, name, records, place)
         release_source(name, effort, place, "few")  # compiles the kernels
         watched = watch_process(release_source, name, effort, place, "source")
+    row = row_of(name, records, "stream", effort, watched)
+    return row | {"with mapped files MB": round(watched.with_files)}
+
+
+def row_of(name: str, records: int, engine: str, effort: Effort, watched: Watched) -> Row:
+    """Return what is kept of a release from file to file, by whichever engine."""
     return {
         "table": name,
         "records": records,
-        "engine": "stream",
+        "engine": engine,
         "effort": effort,
         "fragments": watched.value["fragments"],
         "loss": watched.value["loss"],
         "CPU s": watched.seconds,
         "peak MB": round(watched.megabytes),
-        "with mapped files MB": round(watched.with_files),
     }
 
 
-def _write_source(name: str, records: int, place: Path) -> Row:
-    write_parts(name, records, place / "source")
-    (place / "few").mkdir()
-    write_parts(name, 3_000, place / "few")
+def write_source(name: str, records: int, place: Path) -> Row:
+    """Write a table as a folder of files, and a few of its rows beside it, by which kernels are compiled."""
+    for folder, count in (("source", records), ("few", 3_000)):
+        (place / folder).mkdir()
+        write_parts(name, count, place / folder)
     return {}
 
 

@@ -12,8 +12,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.large import K, keep
-from benchmarks.large_tables import make, write_parts
+from benchmarks import large
+from benchmarks.large import K, keep, row_of, write_source
+from benchmarks.large_tables import make
 from benchmarks.measuring import Row, in_new_process, peak_megabytes
 from benchmarks.memory import watch_process
 from shoal.arrays import Effort
@@ -25,25 +26,10 @@ def measure_spark(name: str, records: int, effort: Effort, folder: str | None = 
     """Release a folder of Parquet files into another one; CPU is that of the driver, Java and all Python workers together."""
     with tempfile.TemporaryDirectory(dir=folder) as room:
         place = Path(room)
-        (place / "source").mkdir()
-        in_new_process(_write_source, name, records, place)
+        in_new_process(write_source, name, records, place)
+        large.release_source(name, effort, place, "few")  # compiles the kernels
         watched = watch_process(release_source, name, effort, place)
-    return {
-        "table": name,
-        "records": records,
-        "engine": "spark",
-        "effort": effort,
-        "fragments": watched.value["fragments"],
-        "loss": watched.value["loss"],
-        "CPU s": watched.seconds,
-        "peak MB": round(watched.megabytes),
-        "driver MB": round(watched.value["driver"]),
-    }
-
-
-def _write_source(name: str, records: int, place: Path) -> Row:
-    write_parts(name, records, place / "source")
-    return {}
+    return row_of(name, records, "spark", effort, watched) | {"driver MB": round(watched.value["driver"])}
 
 
 def release_source(name: str, effort: Effort, place: Path) -> Row:

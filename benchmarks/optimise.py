@@ -176,16 +176,20 @@ def main() -> None:
     )
     parser.add_argument("--falls", action="store_true", help="how the loss falls over time")
     parser.add_argument(
-        "--ablate", action="store_true", help="switch every part off in turn; with --sizes, --efforts, --records"
+        "--ablate",
+        action="store_true",
+        help="switch every part off in turn; with --tables, --sizes, --efforts, --records",
     )
+    parser.add_argument("--tables", help="X, A, S or names of made tables, with ; between them, with --ablate")
     parser.add_argument("--scale", action="store_true", help="time and memory up to 3 million records")
     parser.add_argument("--records", type=int, default=5_000, help="records of the made tables")
     given = parser.parse_args()
     if given.ablate:
-        from benchmarks.ablation import publish_ablation
+        from benchmarks.ablation import TABLES, publish_ablation
 
         sizes = [int(size) for size in (given.sizes or "5,10,50").split(",")]
-        publish_ablation(sizes, [effort for effort in EFFORTS[1:] if effort in given.efforts.split(",")], given.records)
+        efforts = tuple(effort for effort in EFFORTS[1:] if effort in given.efforts.split(","))
+        publish_ablation((given.tables or ";".join(TABLES)).split(";"), sizes, efforts, given.records)
         return
     if given.falls:
         compile_all()

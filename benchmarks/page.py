@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -121,8 +122,8 @@ result.save(sys.argv[2])
 """
 
 
-def measure_memory(rows: int) -> dict[str, float]:
-    """Return the peaks, in MiB, of one process by the library and of the page's processes together."""
+def measure_memory(rows: int) -> Iterator[tuple[str, float]]:
+    """Give the peaks, in MiB, of one process by the library and of the page's processes together, each when it is known."""
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
         write_table(home / "table.csv", rows)
@@ -130,6 +131,7 @@ def measure_memory(rows: int) -> dict[str, float]:
         with subprocess.Popen(program) as library, Peak(library.pid) as by_library:
             assert library.wait() == 0  # noqa: S101
         (home / "out.csv").unlink()
+        yield "by the library", by_library.most
         serving = [sys.executable, "-m", "shoal", "serve", place, "--no-browser"]
         with subprocess.Popen(serving, stdout=subprocess.PIPE, text=True) as server, Peak(server.pid) as by_page:
             assert server.stdout is not None  # noqa: S101
@@ -137,7 +139,7 @@ def measure_memory(rows: int) -> dict[str, float]:
                 _release_by_page(server.stdout.readline().strip())
             finally:
                 server.terminate()
-        return {"by the library": by_library.most, "by the page": by_page.most}
+        yield "by the page", by_page.most
 
 
 def _release_by_page(address: str) -> None:
@@ -215,9 +217,10 @@ def main() -> None:
     parser.add_argument("--memory", action="store_true", help="compare memory with the library's instead")
     given = parser.parse_args()
     if given.memory:
-        peaks = measure_memory(given.rows)
-        for name, size in peaks.items():
-            print(f"{name:26} {size:7.0f} MiB")
+        peaks = {}
+        for name, size in measure_memory(given.rows):
+            peaks[name] = size
+            print(f"{name:26} {size:7.0f} MiB", flush=True)
         print(f"{'ratio':26} {peaks['by the page'] / peaks['by the library']:7.2f}")
         return
     for name, spent in measure(given.rows).items():

@@ -4,11 +4,52 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numba
 import pytest
+from hypothesis import settings
+
+from shoal.arrays import Effort
+from shoal.enforcement.guarded import STAGES
+from shoal.methods.microaggregation import sse
+from shoal.methods.microaggregation.sse_params import SSEParams, params_for
+from shoal.methods.optimise.params import EFFORTS, few_steps
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+INTERPRETED = bool(numba.config.DISABLE_JIT)
+"""Whether kernels run as plain Python (``make coverage``), hundreds of times as slowly."""
+FEW_EXAMPLES = 10
+
+
+def pytest_configure() -> None:
+    """Cut down what the efforts may spend where kernels are interpreted: the same lines run, in seconds instead of minutes."""
+    if INTERPRETED:
+        EFFORTS.update({effort: few_steps(params) for effort, params in EFFORTS.items()})
+        STAGES.update({effort: replace(params, rounds=min(params.rounds, 4)) for effort, params in STAGES.items()})
+        sse.params_for = _few_proposals
+
+
+def _few_proposals(effort: Effort, records: int) -> SSEParams:
+    full = params_for(effort, records)
+    few = 200
+    return replace(full, runs=min(full.runs, 2), short=min(full.short, few), long=(few,) * len(full.long), spare=0)
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are deselected by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Where kernels are interpreted, leave tests on whole reference tables to compiled ones, and draw a few examples only."""
+    for item in items if INTERPRETED else ():
+        if "data_path" in getattr(item, "fixturenames", ()):
+            item.add_marker("compiled")
+        test = getattr(item, "obj", None)
+        chosen = getattr(test, "_hypothesis_internal_use_settings", None)
+        if chosen is not None:
+            fewer = min(chosen.max_examples, FEW_EXAMPLES)
+            test._hypothesis_internal_use_settings = settings(chosen, max_examples=fewer)
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ from typing import NamedTuple
 REPOSITORY = Path(__file__).resolve().parent.parent
 GUARDS = "tests/test_guards.py"
 EXTENSIONS = "tests/test_extensions.py"
+COVERING = "tests/audit/test_covering.py"
 
 
 class Mutation(NamedTuple):
@@ -35,6 +36,21 @@ MUTATIONS = (
     Mutation("release.py", "check_release(released, recipe.quasi_identifiers, recipe.k, owners)", "check_release(released, recipe.quasi_identifiers, 2, owners)"),
     Mutation("release.py", "check_release(released, recipe.quasi_identifiers, recipe.k, owners)", "check_release(released, recipe.quasi_identifiers, recipe.k)"),
     Mutation("release.py", "owners[unit], recipe.k, unit)", "owners[unit], 1, unit)"),
+    # the cover check, and the count of what models tell apart
+    Mutation("audit/covering.py", "covered[open_pairs] = _covers(column, pairs, open_pairs)", "covered[open_pairs] = True", COVERING),
+    Mutation("audit/covering.py", "(low[cell] <= own) & (own <= high[cell])", "(low[cell] <= own)", COVERING),
+    Mutation("audit/covering.py", "(low[cell] <= own) & (own <= high[cell])", "(own <= high[cell])", COVERING),
+    Mutation("audit/covering.py", "(absent_value & absent_cell)", "(absent_value | absent_cell)", COVERING),
+    Mutation("audit/covering.py", "own[value] in cell.values", "True", COVERING),
+    Mutation("audit/covering.py", "cell.values[0] in path", "True", COVERING),
+    Mutation("audit/typical.py", "(low[groups] <= cell) & (cell <= high[groups])", "(low[groups] <= cell)", "tests/audit/test_typical.py"),
+    Mutation("audit/typical.py", "np.isin(here + cell, here + own) & (cell >= 0)", "(cell >= 0)", "tests/audit/test_typical.py"),
+    Mutation("audit/recount.py", "if len(pairs) > len(np.unique(number)):", "if False:", "tests/audit/test_recount.py"),
+    Mutation("release.py", "    _check_cover(frame, coded, grouping.labels, released, recipe)\n    owners", "    owners", COVERING),
+    # files and parts of a table
+    Mutation("saving.py", "rename_columns(released.column_names), recipe.quasi_identifiers, recipe.k)", "rename_columns(released.column_names), recipe.quasi_identifiers, 1)"),
+    Mutation("saving.py", "written.num_rows != rows.num_rows", "False"),
+    Mutation("engines/stream/recounting.py", "min(initial=k)), k)", "min(initial=k)), k - 1)", "tests/engines/test_recounting.py"),
     # models
     Mutation("audit/recount.py", "    if groups:\n", "    if groups > 1:\n"),
     Mutation("release.py", "zip(models, requirements, strict=True)", "list(zip(models, requirements, strict=True))[:1]"),
@@ -54,8 +70,8 @@ MUTATIONS = (
     Mutation("widening.py", "return cover if requirements else wider", "return cover"),
     # loops and ties
     Mutation("kernels/k_member.py", "        if rise < best:", "        if rise <= best:", "tests/methods/test_k_member.py"),
-    Mutation("encoding/spaces.py", "high - low or 1.0", "high - low", "tests/methods/test_ends.py::test_positions_that_do_not_differ_have_a_width_to_divide_by"),
-    Mutation("encoding/spaces.py", "if np.isinf(high - low):", "if False:", "tests/methods/test_ends.py::test_every_range_has_a_finite_cost"),
+    Mutation("encoding/kinds.py", "high - low or 1.0", "high - low", "tests/methods/test_ends.py::test_positions_that_do_not_differ_have_a_width_to_divide_by"),
+    Mutation("encoding/kinds.py", "if np.isinf(high - low):", "if False:", "tests/methods/test_ends.py::test_every_range_has_a_finite_cost"),
     Mutation("validation.py", "if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):", "if stat.S_ISCHR(kind):", "tests/test_validation.py"),
     # names
     Mutation("extensions.py", "if name not in self.own}", "}", f"{EXTENSIONS}::test_a_package_that_cannot_be_imported_is_named_and_all_others_are_listed"),

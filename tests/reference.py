@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from shoal.encoding import CodedTable
 
@@ -34,11 +35,11 @@ def cell_cost(table: CodedTable, row: int, codes: set[int]) -> float:
         return 0.0
     if column.missing in codes:
         return 1.0
-    if column.kind == "interval":
+    if column.kind.ordered:
         return (column.position[max(codes)] - column.position[min(codes)]) / (
             max(column.position) - min(column.position)
         )
-    if column.kind == "set":
+    if column.kind.name == "set":
         return len(codes) / len(column.values)
     tree = column.hierarchy
     return tree.size(tree.common_ancestor([tree.leaves[code] for code in codes])) / tree.n_leaves
@@ -60,9 +61,9 @@ def spread(table: CodedTable, row: int, codes: list[int], *, median: bool) -> fl
         return 0.0
     if high == column.missing:
         return weight
-    if column.kind == "set" and not median:
+    if column.kind.name == "set" and not median:
         return weight * (len(set(codes)) / len(column.values))
-    if column.kind == "interval":
+    if column.kind.ordered:
         domain = max(column.position) - min(column.position)
         return weight * (column.position[high] - column.position[low]) / domain
     return weight * (high - low) / (column.cardinality - 1)
@@ -77,13 +78,38 @@ def mondrian(
     median: bool = False,
     allowed: Callable[[list[int]], bool] = bool,
 ) -> list[int]:
-    """Cut recursively, where each side is allowed; left part first. Relaxed cuts are at the median anyway."""
+    """Cut recursively, where each side is allowed; left part first. Relaxed cuts are at the median anyway.
+
+    Where there are sets, strict cuts but those at the median are made twice, by records and by values, and the better groups are taken.
+    """
     median = median and strict
+    cut_all = partial(_mondrian, table, k, strict=strict, by_tree=by_tree, median=median, allowed=allowed)
+    found = cut_all(values=False)
+    if strict and not median and any(column.kind.name == "set" for column in table.columns):
+        found = min(found, cut_all(values=True), key=lambda parts: round_cost(table, parts))
+    return numbered(found, table.records)
+
+
+def round_cost(table: CodedTable, parts: list[list[int]]) -> float:
+    """Return what groups cost together, to ten digits."""
+    return float(f"{plain_sum(len(part) * group_cost(table, part) for part in parts):.9e}")
+
+
+def _mondrian(
+    table: CodedTable,
+    k: int,
+    *,
+    strict: bool,
+    by_tree: bool,
+    median: bool,
+    values: bool,
+    allowed: Callable[[list[int]], bool],
+) -> list[list[int]]:
     final: list[list[int]] = []
 
     def cut(part: list[int]) -> None:
         for row in sorted(range(len(table.columns)), key=lambda row: (-wide(part, row), row)):
-            sides = split(table, part, row, k, strict=strict, by_tree=by_tree, median=median)
+            sides = split(table, part, row, k, strict=strict, by_tree=by_tree, median=median, values=values)
             if sides and all(map(allowed, sides)):
                 for side in sides:
                     cut(side)
@@ -94,25 +120,34 @@ def mondrian(
         return spread(table, row, [int(table.codes[row, record]) for record in part], median=median)
 
     cut(list(range(table.records)))
-    return numbered(final, table.records)
+    return final
 
 
 def split(
-    table: CodedTable, part: list[int], row: int, k: int, *, strict: bool, by_tree: bool, median: bool
+    table: CodedTable,
+    part: list[int],
+    row: int,
+    k: int,
+    *,
+    strict: bool,
+    by_tree: bool,
+    median: bool,
+    values: bool = False,
 ) -> list[list[int]]:
     """Return the sides a part falls into when cut in one column; empty where k does not allow it."""
     codes = {record: int(table.codes[row, record]) for record in part}
     if len(part) < 2 * k or len(set(codes.values())) == 1:
         return []
-    if by_tree and table.columns[row].kind == "node":
+    if by_tree and table.columns[row].kind.name == "node":
         return split_by_children(table, part, row, k)
-    if table.columns[row].kind == "set" and not median:
+    if table.columns[row].kind.name == "set" and not median:
         seen = list(codes.values())
         ranked = sorted(set(seen), key=lambda code: (-seen.count(code), code))
         codes = {record: ranked.index(code) for record, code in codes.items()}
+    halve_values = values and table.columns[row].kind.name == "set"
     if strict:
         cuts = [
-            (abs(2 * len(left) - len(part)), code)
+            (abs(2 * (code + 1) - len(ranked)) if halve_values else abs(2 * len(left) - len(part)), code)
             for code in ([sorted(codes.values())[(len(part) - 1) // 2]] if median else sorted(set(codes.values())))
             if k <= len(left := [record for record in part if codes[record] <= code]) <= len(part) - k
         ]

@@ -37,7 +37,7 @@ class Tree:
 def trees(table: CodedTable, classes: list[int] | None = None) -> list[Tree]:
     found = []
     for row, column in enumerate(table.columns):
-        if column.kind == "node":
+        if column.kind.name == "node":
             found.append(_given_tree(column))
         else:
             found.append(_split_tree(column, table.codes[row].tolist(), classes))

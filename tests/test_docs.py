@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from shoal import attacks, errors
 from shoal.cli.app import app
 from shoal.errors import ShoalWarning
+from shoal.summary import Summary
 from tests import public_names
 from tests.page_files import write_files
 
@@ -100,6 +102,17 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page, here):
         assert (here / "release.csv").stat().st_size > 0
 
 
+def unfenced(text):
+    """Return indented lines of Python outside fences: the tests would not run them."""
+    return re.findall(r"^ {4,}[^`\n]*\bshoal\.\w+\([^`\n]*$", FENCED.sub("", text), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_no_python_of_a_page_stands_where_the_tests_do_not_run_it(page):
+    assert unfenced(page.read_text("utf-8")) == []
+    assert unfenced("So:\n\n    result = shoal.anonymize(table, k=10)\n")
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=name)
 def test_the_commands_of_a_page_run_and_say_what_it_says(page, here):
@@ -114,6 +127,16 @@ def test_the_commands_of_a_page_run_and_say_what_it_says(page, here):
 
 def test_the_pages_name_every_public_name_and_nothing_else():
     assert public_names.PAGE.read_text("utf-8") == public_names.text(), "write it anew: python -m tests.public_names"
+
+
+def test_the_reference_names_every_error_warning_attack_and_key_of_a_summary():
+    api = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
+    raised = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, Exception | Warning)]
+    told = [one.__name__ for one in raised if one.__module__ == errors.__name__] + attacks.__all__
+    unsaid = [name for name in told if f"`{name}`" not in api and name not in {"ShoalError", "Finding", "Rate"}]
+    assert unsaid == []
+    summary = (ROOT / "docs" / "reference" / "summary.md").read_text("utf-8")
+    assert [key for key in Summary.model_fields if f"`{key}`" not in summary] == []
 
 
 def test_the_documentation_builds_strictly_and_fetches_nothing(tmp_path):

@@ -87,7 +87,7 @@ def test_they_stand_in_the_report_and_in_the_side_car_with_their_own_words(tmp_p
     made.report().save(tmp_path / "report.md")
     report = (tmp_path / "report.md").read_text("utf-8")
     assert "No group has more than 9 records." in report
-    assert "Blocks of rows" in report
+    assert "found by the method blocks" in report
     (told,) = [json.loads(path.read_text("utf-8")) for path in tmp_path.glob("*.json")]
     assert told["recipe"]["method"] == "blocks"
     assert told["recipe"]["models"] == [{"model": "AtMost", "most": 9}]

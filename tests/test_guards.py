@@ -12,12 +12,14 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal import release, widening
+from shoal import release, saving, widening
 from shoal.audit import check_release
 from shoal.audit.risk import estimate_uniqueness
 from shoal.enforcement.keeping import withhold_failing
 from shoal.engines import plan
-from shoal.errors import PrivacyError
+from shoal.errors import DataError, PrivacyError
+from shoal.frames import Frame
+from shoal.io.files import open_table
 from shoal.kernels.space.space import cover_groups
 from shoal.methods.base import Grouping, Method, MethodInfo, Task, most_withheld
 from shoal.privacy.base import PrivacyModel, Requirement, bind_models
@@ -74,6 +76,14 @@ def test_no_file_is_written_of_groups_of_which_one_lacks_a_record(tmp_path, monk
     spoilt = made.released.set_column(0, "age", pa.array([*ages[: K - 1], *ages[K:], ages[-1]]))
     object.__setattr__(made, "released", spoilt)
     with pytest.raises(PrivacyError, match=f"a group of {K - 1}"):
+        made.save(tmp_path / "release.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_file_is_left_that_reads_back_with_a_row_less(tmp_path, monkeypatch):
+    made = anonymize(sizes(K + 1, K + 1, 0))
+    monkeypatch.setattr(saving, "open_table", lambda path: Frame(open_table(path).table.slice(1)))
+    with pytest.raises(DataError, match="read back differs"):
         made.save(tmp_path / "release.csv")
     assert list(tmp_path.iterdir()) == []
 

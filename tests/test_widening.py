@@ -62,7 +62,7 @@ def test_a_wider_box_holds_the_tight_one_and_stays_in_the_domain(table, share, s
     assert (wider.low >= 0).all()
     for row, column in enumerate(table.columns):
         fresh = wider.high[row] != tight.high[row]
-        last = len(column.values) - 1 if column.kind != "node" else column.cardinality - 1
+        last = len(column.values) - 1 if column.kind.name != "node" else column.cardinality - 1
         assert (wider.high[row][fresh] <= last).all()
     assert ((tight.words & ~wider.words) == 0).all()
 

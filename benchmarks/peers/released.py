@@ -44,7 +44,7 @@ def read_cover(table: CodedTable, rows: pa.Table, size: np.ndarray[tuple[int], n
         for group, text in enumerate(rows.column(column.name).cast(pa.string()).to_pylist()):
             codes = codes_of(text)
             low[row, group], high[row, group] = min(codes), max(codes)
-            if column.kind == "set":
+            if column.kind.name == "set":
                 for code in codes:
                     words[group, table.space.word_start[row] + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
     return Cover(low, high, words, size.astype(np.int32))
@@ -53,9 +53,9 @@ def read_cover(table: CodedTable, rows: pa.Table, size: np.ndarray[tuple[int], n
 def reader(table: CodedTable, row: int, column: CodedColumn) -> Callable[[str], Codes]:
     """Return a function from a released text of a column to the codes it may stand for (of ranges, the two ends)."""
     code = {text: number for number, text in enumerate(column.texts)}
-    if column.kind == "set":
+    if column.kind.name == "set":
         return lambda text: [code[value] for value in text.split(",")]
-    if column.kind == "node":
+    if column.kind.name == "node":
         leaves = leaves_below(table, row, column)
         return lambda text: leaves.get(text) or [code[value] for value in text.split(",")]
 

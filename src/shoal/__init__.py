@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         ShiftDates,
         TopCode,
     )
+    from shoal.verifying import Verification, verify
 
 _HOME = {
     "AlphaK": "shoal.privacy.likeness",
@@ -90,11 +91,13 @@ _HOME = {
     "TopDown": "shoal.methods.local_recoding",
     "Univariate": "shoal.methods.microaggregation.heuristics",
     "VMDAV": "shoal.methods.microaggregation.heuristics",
+    "Verification": "shoal.verifying",
     "anonymize": "shoal.api",
     "audit": "shoal.audit",
     "compare": "shoal.compare",
     "methods": "shoal.methods:method_infos",
     "read_table": "shoal.io.reading",
+    "verify": "shoal.verifying",
 }
 _MODULES = ("attacks", "datasets", "errors", "metrics", "spark", "testing")
 
@@ -138,6 +141,7 @@ __all__ = [
     "TopCode",
     "TopDown",
     "Univariate",
+    "Verification",
     "__version__",
     "anonymize",
     "attacks",
@@ -150,6 +154,7 @@ __all__ = [
     "read_table",
     "spark",
     "testing",
+    "verify",
 ]
 
 

@@ -6,7 +6,7 @@ A pandas index never travels along: original row numbers in a release would undo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -199,13 +199,23 @@ def _to_arrow(table: Any) -> tuple[pa.Table, FrameKind]:
         return table, "arrow"
     if isinstance(table, Mapping):
         check_names(list(table))
-        return pa.table({name: _as_arrow(name, list(column)) for name, column in table.items()}), "arrow"
+        return pa.table({name: _as_arrow(name, _values(name, column)) for name, column in table.items()}), "arrow"
     if isinstance(table, list):
         names = dict.fromkeys(name for row in table for name in row)
         return pa.table({name: _as_arrow(name, [row.get(name) for row in table]) for name in names}), "arrow"
     if type(table).__module__.startswith("polars"):
         return _from_polars(table), "polars"
     return _from_pandas(table), "pandas"
+
+
+def _values(name: str, column: Any) -> list[Any]:
+    """Return the values of a column in a dict."""
+    if not isinstance(column, Iterable) or isinstance(column, (str, bytes)):
+        raise DataError(
+            f"The column {name!r} must be a list of values. Got {type(column).__name__} instead.",
+            hint="a dict is a table where each of its values is a column.",
+        )
+    return list(column)
 
 
 def _as_arrow(name: str, values: list[Any]) -> pa.Array:
@@ -237,13 +247,18 @@ def _from_polars(data: Any) -> pa.Table:
     return pa.table({name: texts[name] if name in texts else table.column(name) for name in data.columns})
 
 
+def is_nested(kind: pa.DataType) -> bool:
+    """Tell whether the cells of a column are no single readable values: lists, records, maps or bytes."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return bool(pa.types.is_nested(kind) or any(is_kind(kind) for is_kind in binary))
+
+
 def refuse_nested(frame: Frame, names: Sequence[str]) -> None:
     """Refuse columns whose cells are no single readable values."""
     for name in names:
         kind = frame.table.schema.field(name).type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
-        if pa.types.is_nested(kind) or any(is_kind(kind) for is_kind in binary):
+        if is_nested(kind):
             raise DataError(
                 f"The column {name!r} holds cells of type {str(kind)[:40]}, which are no single readable values.",
                 hint="make text or numbers of them, or take the column apart.",

@@ -164,7 +164,7 @@ def _describe_column(
     if column.has_missing:
         missing = range_form(table, row, column, int(cut[0][column.missing]), int(cut[1][column.missing]))
     absent: dict[str, Any] = {"missing": missing, "knows_missing": column.has_missing}
-    if column.kind == "interval" and not column.ordinal:
+    if column.measured:
         return ColumnMapping(ranges=_ranges(column, cut, released), type=str(column.values.type), **absent)
     return ColumnMapping(values={column.texts[code]: str(released[code]) for code in known}, **absent)
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shoal.arrays import Effort, Release
 from shoal.encoding import Unit
 from shoal.errors import FileError, ParameterError
-from shoal.hierarchy import Hierarchy
+from shoal.hierarchy import WORDS, Hierarchy
 from shoal.io.transaction import Transaction
 from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Method
@@ -57,7 +57,8 @@ class Recipe(BaseModel):
         default={}, description="'numeric', 'date', 'nominal', or the values of an ordered category from low to high."
     )
     hierarchies: dict[str, str] = Field(
-        default={}, description="'flat', 'set', or the path of a hierarchy file, relative to this file."
+        default={},
+        description="'flat', 'set', 'auto' (suggested by its values), or the path of a hierarchy file, relative to this file.",
     )
     decimal: str | None = Field(default=None, description="Decimal mark of numbers in text; detected where not given.")
     thousands: str | None = Field(default=None, description="Mark between thousands; detected where not given.")
@@ -123,7 +124,7 @@ def json_schema() -> dict[str, Any]:
 
 def recipe_inputs(recipe: Recipe) -> list[Path]:
     """Return the files a recipe reads: hierarchies and populations."""
-    trees = [Path(choice) for choice in recipe.hierarchies.values() if choice not in {"flat", "set", "(object)"}]
+    trees = [Path(choice) for choice in recipe.hierarchies.values() if choice not in {*WORDS, "(object)"}]
     return [*trees, *(Path(one["population"]) for one in recipe.models if isinstance(one.get("population"), str))]
 
 
@@ -142,8 +143,7 @@ def read_recipe(path: Path) -> Recipe:
         raise FileError(f"The recipe {path.name!r} cannot be read: {fault.strerror}.") from None
     recipe = check_recipe(content, f"The recipe {path.name!r}")
     resolved = {
-        name: choice if choice in {"flat", "set"} else str(path.parent / choice)
-        for name, choice in recipe.hierarchies.items()
+        name: choice if choice in WORDS else str(path.parent / choice) for name, choice in recipe.hierarchies.items()
     }
     models = [
         one | {"population": str(path.parent / one["population"])} if "population" in one else one
@@ -234,7 +234,7 @@ def write_recipe(files: Transaction, recipe: Recipe, hierarchies: dict[str, Hier
 
 def _reference(choice: str, folder: Path) -> str:
     """Return a hierarchy as a recipe in ``folder`` names it: a file relative to that folder."""
-    if choice in {"flat", "set"}:
+    if choice in WORDS:
         return choice
     try:
         return Path(os.path.relpath(choice, folder)).as_posix()

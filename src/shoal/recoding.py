@@ -103,7 +103,7 @@ def _group_texts(
 ) -> tuple[AnyArray, list[str | None]]:
     """Return the number of each group's released form, and the text of each form."""
     low, high = cover.low[row].astype(np.int64), cover.high[row].astype(np.int64)
-    if column.kind == "set":
+    if column.kind.by_members:
         first, last = table.space.word_start[row], table.space.word_start[row + 1]
         words = np.ascontiguousarray(cover.words[:, first:last])
         _, which, form = np.unique(words, axis=0, return_index=True, return_inverse=True)
@@ -146,7 +146,7 @@ def range_form(table: CodedTable, row: int, column: CodedColumn, low: int, high:
         return None if low == column.missing else value_text(column.texts[low])
     if high == column.missing:
         return ANY
-    if column.kind == "interval":
+    if column.kind.ordered:
         return range_text(column.texts[low], column.texts[high])
 
     label = column.node_labels[find_node(table.space, row, low, high)]

@@ -26,6 +26,7 @@ from shoal.audit import (
     measure_people,
     recount,
 )
+from shoal.audit.covering import original_values
 from shoal.audit.recount import refuse_failing_model
 from shoal.encoding import CodedTable, survey_weights
 from shoal.ends import ColumnEnds, released_boxes, round_ends, values_shown
@@ -80,7 +81,7 @@ def make_release(
         cover=shown,
         source=frame,
         details=dict(grouping.details)
-        | {"cuts": None if recipe.widen else grouping.cuts, "ends": _ends_used(coded, cover, ends)},
+        | {"cuts": None if recipe.widen else grouping.cuts, "ends": ends_used(coded, cover, ends)},
         method=method,
         models=tuple(models),
         treated=treated or {},
@@ -103,9 +104,9 @@ def _ends(
     return round_ends(coded, labels, cover, recipe.ends, requirements)
 
 
-def _ends_used(coded: CodedTable, cover: Cover, ends: Mapping[int, ColumnEnds]) -> dict[str, str]:
+def ends_used(coded: CodedTable, cover: Cover, ends: Mapping[int, ColumnEnds]) -> dict[str, str]:
     """Name, for each column with ranges of numbers or dates, the steps its ends were moved by."""
-    used = {column.name: "" for column in coded.columns if column.kind == "interval" and not column.ordinal}
+    used = {column.name: "" for column in coded.columns if column.measured}
     return used | {coded.names[row]: one.steps_used(cover.low[row], cover.high[row]) for row, one in ends.items()}
 
 
@@ -133,7 +134,7 @@ def _assemble(
         if recipe.release == "representatives"
         else render(coded, grouping.labels, cover, ends)
     )
-    passed = {*recipe.sensitive, *recipe.keep, *recipe.pseudonymize} - dropped_columns(recipe.treat)
+    passed = passed_columns(recipe)
     averaged = averaged_weight(recipe)
     if averaged is not None:
         means = mean_of_groups(survey_weights(frame, averaged), grouping.labels)
@@ -148,6 +149,17 @@ def _assemble(
     return pa.table(columns)
 
 
+def passed_columns(recipe: Recipe) -> set[str]:
+    """Return the columns that are released without being recoded: sensitive, kept, or as pseudonyms."""
+    return {*recipe.sensitive, *recipe.keep, *recipe.pseudonymize} - dropped_columns(recipe.treat)
+
+
+def released_columns(recipe: Recipe) -> set[str]:
+    """Return the columns of a release."""
+    weight = averaged_weight(recipe)
+    return {*recipe.quasi_identifiers, *passed_columns(recipe), *([] if weight is None else [weight])}
+
+
 def mean_of_groups(weight: FloatArray, labels: IntArray) -> FloatArray:
     """Return the mean survey weight of each group: no record can be found by its own, and sums over groups stay."""
     kept = labels >= 0
@@ -160,8 +172,7 @@ def _check_cover(frame: Frame, coded: CodedTable, labels: IntArray, released: pa
     kept = None if (labels >= 0).all() else pa.array(np.flatnonzero(labels >= 0))
     groups = recount(released, recipe.quasi_identifiers) if recipe.release == "representatives" else None
     for column in coded.columns:
-        by_number = column.kind == "interval" and not column.ordinal
-        original = frame.typed(column.name) if by_number else frame.cells(column.name)
+        original = original_values(frame, column)
         original = original if kept is None else original.take(kept)
         if groups is None:
             check_cover(column, original, released.column(column.name))
@@ -195,13 +206,7 @@ def verify_rows(
     counted[labels >= 0] = check_release(released, recipe.quasi_identifiers, recipe.k, owners)
     for unit in together_units(recipe):
         check_companions(counted[labels >= 0], owners[unit], recipe.k, unit)
-    withheld = int((labels < 0).sum())
-    if withheld > most_withheld(recipe.max_suppression, len(labels)):
-        raise PrivacyError(
-            f"{withheld} records would have to be withheld, more than 'max_suppression' allows "
-            f"({recipe.max_suppression:g} of {len(labels)}). Nothing was released.",
-            hint="allow more suppression, lower k, or take another method.",
-        )
+    refuse_withheld(int((labels < 0).sum()), recipe.max_suppression, len(labels))
     for name in recipe.sensitive if models else ():
         if name in released.column_names:
             check_codes(name, coded.attributes[name].codes[labels >= 0], released.column(name))
@@ -209,6 +214,16 @@ def verify_rows(
         groups = int(counted.max(initial=-1)) + 1
         refuse_failing_model(type(model).__name__, int(requirement.failing(counted, groups).sum()))
     return counted
+
+
+def refuse_withheld(withheld: int, max_suppression: float, records: int) -> None:
+    """Raise where more records of a table are withheld than may be."""
+    if withheld > most_withheld(max_suppression, records):
+        raise PrivacyError(
+            f"{withheld} records would have to be withheld, more than 'max_suppression' allows "
+            f"({max_suppression:g} of {records}). Nothing was released.",
+            hint="allow more suppression, lower k, or take another method.",
+        )
 
 
 def audit_rows(

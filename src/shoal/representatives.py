@@ -29,7 +29,7 @@ def _representative(column: CodedColumn, codes: IntArray, labels: IntArray, grou
     present = codes != column.missing
     codes, labels = codes[present], labels[present]
     count = np.bincount(labels, minlength=groups)
-    if column.kind != "interval":
+    if not column.kind.ordered:
         tree = column.hierarchy if typical.nominal == "centroid" else None
         return _values_of(column, typical_codes(codes, labels, groups, column.cardinality, tree), count)
     if column.ordinal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,20 +13,17 @@ import numpy as np
 import pyarrow as pa
 from typing_extensions import TypeVar
 
-from shoal.audit import count_tuples
-from shoal.encoding import CodedTable
-from shoal.errors import ParameterError, PrivacyWarning, warn
+from shoal.errors import ParameterError
 from shoal.explanation import Explanation, explain
-from shoal.frames import Frame, to_frame
+from shoal.frames import to_frame
 from shoal.generalization import Generalization, Unseen, make_generalization
 from shoal.io.files import file_format, open_table, write_table
 from shoal.io.transaction import Transaction
-from shoal.methods.base import Grouping, MethodInfo, Task
+from shoal.methods.base import Task
 from shoal.methods.global_recoding.tradeoff import earliest_grouping
 from shoal.notebook import bar, card, rows, safely
-from shoal.privacy.base import PrivacyModel, Requirement, bind_models
+from shoal.privacy.base import bind_models
 from shoal.privacy.k_anonymity import at_least_units
-from shoal.recipe import Recipe
 from shoal.release import make_release
 from shoal.report import Report
 from shoal.saving import (
@@ -42,7 +39,7 @@ from shoal.saving import (
     write_provenance,
 )
 from shoal.summary import Release
-from shoal.treatments import Treated
+from shoal.transforming import warn_if_exposed
 from shoal.validation import check_choice, check_int, check_path
 
 Table = TypeVar("Table", default=Any)
@@ -80,6 +77,11 @@ class Result(Release, Generic[Table]):
         labels = self.groups.view()
         labels.setflags(write=False)
         object.__setattr__(self, "groups", labels)
+
+    @classmethod
+    def of(cls, release: Release) -> Result[Any]:
+        """Return a verified release as a result."""
+        return cls(**vars(release))
 
     # --- pickles -------------------------------------------------------------------------------------------------
 
@@ -191,9 +193,8 @@ class Result(Release, Generic[Table]):
         )
         grouping = earliest_grouping(self.coded, steps, task)
         recipe = self.recipe.model_copy(update={"k": k})
-        return make_result(
-            self.source, self.coded, grouping, recipe, self.models, requirements, self.method, self.treated
-        )
+        parts = (self.source, self.coded, grouping, recipe, self.models, requirements, self.method, self.treated)
+        return Result.of(make_release(*parts))
 
     def _detail(self, name: str, lack: str) -> Any:
         found = self.details.get(name)
@@ -276,7 +277,7 @@ class Result(Release, Generic[Table]):
         return {
             one.name: self.source.decimal_of(one.name)
             for one in self.coded.columns
-            if one.kind == "interval" and not one.ordinal and not pa.types.is_temporal(one.original_type)
+            if one.measured and not pa.types.is_temporal(one.original_type)
             if self.source.layout is not None
         }
 
@@ -331,33 +332,3 @@ class Result(Release, Generic[Table]):
     def provenance(self) -> dict[str, Any]:
         """Return where the release comes from: recipe, versions, measures; no rows, and no hash of them."""
         return provenance(self.recipe, self.metrics, self.audit)
-
-
-def warn_if_exposed(recoded: pa.Table, released: pa.Table, names: Sequence[str], k: int) -> None:
-    """Warn where recoded new records occur in combinations of fewer than k."""
-    alone = count_tuples(recoded, names)
-    few = int(alone.size[alone.size < k].sum())
-    if not few:
-        return
-    both = pa.concat_tables([recoded.select(names), released.select(names)], promote_options="default")
-    together = count_tuples(both, names)
-    still = int((together.size[together.label[: recoded.num_rows]] < k).sum())
-    warn(
-        f"{few} of {recoded.num_rows} new records share their values with fewer than {k - 1} others among them, "
-        f"{still} also when the earlier release is counted in. Audit what you publish with shoal.audit.",
-        PrivacyWarning,
-    )
-
-
-def make_result(
-    frame: Frame,
-    coded: CodedTable,
-    grouping: Grouping,
-    recipe: Recipe,
-    models: Sequence[PrivacyModel],
-    requirements: Sequence[Requirement],
-    method: MethodInfo | None = None,
-    treated: Mapping[str, Treated] | None = None,
-) -> Result:
-    """Return the verified release of what a method found."""
-    return Result(**vars(make_release(frame, coded, grouping, recipe, models, requirements, method, treated)))

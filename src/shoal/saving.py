@@ -57,12 +57,21 @@ def write_provenance(path: Path, recipe: Recipe, metrics: Mapping[str, Any], aud
     path.write_text(text, encoding="utf-8")
 
 
+def read_sidecar(release: Path) -> dict[str, Any] | None:
+    """Return what the side-car of a release says; None without one, or with a file of another program."""
+    try:
+        told = json.loads(sidecar_path(release).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) and isinstance(told.get("recipe"), dict) else None
+
+
 def sidecar_hierarchies(release: Path) -> dict[str, str]:
     """Return the hierarchies that the side-car of a release names and that are still there; none without a side-car."""
     try:
-        named = json.loads(sidecar_path(release).read_text(encoding="utf-8"))["recipe"]["hierarchies"]
+        named = (read_sidecar(release) or {})["recipe"]["hierarchies"]
         return {name: choice for name, choice in named.items() if Path(choice).is_file()}
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):  # none, or of another program
+    except (LookupError, OSError, TypeError, ValueError, AttributeError):  # none, or of another program
         return {}
 
 
@@ -133,10 +142,21 @@ class Written(NamedTuple):
 
 def in_own_notation(released: pa.Table, decimals: Mapping[str, str]) -> pa.Table:
     """Return a table whose columns of numbers have the decimal mark of the text file they come from."""
-    for name, mark in decimals.items():
-        if mark != ".":
+    return _with_marks(released, {name: (".", mark) for name, mark in decimals.items()})
+
+
+def in_plain_notation(released: pa.Table, decimals: Mapping[str, str]) -> pa.Table:
+    """Return a table read from a file of ``in_own_notation`` with points as decimal marks."""
+    return _with_marks(released, {name: (mark, ".") for name, mark in decimals.items()})
+
+
+def _with_marks(released: pa.Table, changes: Mapping[str, tuple[str, str]]) -> pa.Table:
+    """Change the marks between digits in the texts of columns."""
+    for name, (old, new) in changes.items():
+        if old != new:
             encoded = encode_dictionary(released.column(name))
-            texts = pc.replace_substring_regex(value_texts(encoded.dictionary), r"([0-9])[.]([0-9])", rf"\1{mark}\2")
+            pattern = rf"([0-9])[{old}]([0-9])"
+            texts = pc.replace_substring_regex(value_texts(encoded.dictionary), pattern, rf"\1{new}\2")
             place = released.column_names.index(name)
             released = released.set_column(place, name, texts.take(encoded.indices))
     return released

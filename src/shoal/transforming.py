@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from shoal.audit import count_tuples
 from shoal.audit.recount import recount
 from shoal.errors import DataError, PrivacyError, PrivacyWarning, warn
 from shoal.frames import Frame
@@ -58,3 +60,19 @@ def exposed_records(recoded: pa.Table, earlier: Frame | None, mapping: Generaliz
     label = recount(pa.concat_tables(texts), names)
     size = np.bincount(label)
     return int((size[label[: recoded.num_rows]] < mapping.k).sum())
+
+
+def warn_if_exposed(recoded: pa.Table, released: pa.Table, names: Sequence[str], k: int) -> None:
+    """Warn where recoded new records occur in combinations of fewer than k."""
+    alone = count_tuples(recoded, names)
+    few = int(alone.size[alone.size < k].sum())
+    if not few:
+        return
+    both = pa.concat_tables([recoded.select(names), released.select(names)], promote_options="default")
+    together = count_tuples(both, names)
+    still = int((together.size[together.label[: recoded.num_rows]] < k).sum())
+    warn(
+        f"{few} of {recoded.num_rows} new records share their values with fewer than {k - 1} others among them, "
+        f"{still} also when the earlier release is counted in. Audit what you publish with shoal.audit.",
+        PrivacyWarning,
+    )

@@ -38,11 +38,12 @@ def shown(value: Any) -> str:
         return f"a value of type {type(value).__name__}"
     if isinstance(value, int) and abs(value) > 10**_MOST_SHOWN:
         return f"an int of more than {_MOST_SHOWN} digits"
-    text = ascii(value) if isinstance(value, str) and not _is_encodable(value) else repr(value)
+    text = ascii(value) if isinstance(value, str) and not is_encodable(value) else repr(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
-def _is_encodable(text: str) -> bool:
+def is_encodable(text: str) -> bool:
+    """Tell whether a text is valid Unicode, which half of a surrogate pair is not."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -119,16 +120,20 @@ def check_flag(owner: str, name: str, value: Any) -> bool:
 
 def check_names(owner: str, name: str, value: Any) -> tuple[str, ...]:
     """Return column names, given as one text or several, or raise."""
+    return check_texts(owner, name, value, "the name of a column, or a list of names")
+
+
+def check_texts(owner: str, name: str, value: Any, expected: str) -> tuple[str, ...]:
+    """Return texts, given as one or several, or raise."""
     if isinstance(value, str):
         return (value,)
-    expected = "the name of a column, or a list of names"
     if not isinstance(value, Iterable) or isinstance(value, (bytes, Mapping)) or hasattr(value, "columns"):
         raise wrong(owner, name, expected, value)
-    names = tuple(value)
-    for one in names:
+    texts = tuple(value)
+    for one in texts:
         if not isinstance(one, str):
             raise wrong(owner, name, expected, one)
-    return tuple(map(str, names))
+    return tuple(map(str, texts))
 
 
 def check_mapping(owner: str, name: str, value: Any) -> dict[str, Any]:

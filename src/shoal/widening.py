@@ -61,9 +61,9 @@ def widen(table: CodedTable, cover: Cover, share: float, seed: int) -> Cover:
     wider = cover._replace(low=cover.low.copy(), high=cover.high.copy(), words=cover.words.copy())
     random = np.random.default_rng([seed, *hashlib.sha256(np.ascontiguousarray(table.codes).tobytes()).digest()])
     for row, column in enumerate(table.columns):
-        if column.kind == "interval":
+        if column.kind.ordered:
             _widen_ranges(table, wider, row, share, random)
-        elif column.kind == "node":
+        elif column.hierarchy is not None:
             _widen_nodes(table, wider, row, share, random)
         else:
             _widen_sets(table, wider, row, share, random)

@@ -181,7 +181,7 @@ def test_cells_that_could_be_narrower_are_told_from_tight_ones():
     found = attacks.downcoding(original, release, ["age", "job", "town"], hierarchies={"job": tree})
     tight = {name: value for name, value in found.figures.items() if name.endswith("tight")}
     assert tight == pytest.approx({"age: tight": 2 / 3, "job: tight": 2 / 3, "town: tight": 1 / 3, "tight": 5 / 9})
-    assert "55.6% are as narrow" in found.verdict
+    assert "55.6 % of the 9 cells that groups share are as narrow" in found.verdict
 
 
 def test_all_attacks_together_give_plain_values_without_any_cell():

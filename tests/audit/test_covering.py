@@ -14,6 +14,7 @@ from shoal.errors import PrivacyError
 from shoal.frames import Frame
 
 AGES = shoal.Hierarchy.from_intervals(range(20, 40), 10)
+JOBS = shoal.Hierarchy.from_dict({"*": {"care": ["nurse"], "craft": ["baker"]}})
 
 
 def check(values, cells, **choices):
@@ -54,6 +55,8 @@ def test_cells_that_hold_their_values_pass(values, cells, choices):
         (["a", "b", "c"], ["{a, b}", "c", "*"], {}),
         (["low", "high"], ["[low to mid]", "[low to mid]"], {"kinds": ["low", "mid", "high"]}),
         ([21, 35], ["[20-29]", "[20-29]"], {"hierarchies": AGES}),
+        (["nurse", "baker"], ["care", "care"], {"hierarchies": JOBS}),
+        (["nurse", "baker"], ["nurse", "nurse"], {"hierarchies": JOBS}),
     ],
 )
 def test_a_cell_that_misses_its_value_is_found(values, cells, choices):

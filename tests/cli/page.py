@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,7 +52,8 @@ def described(words: str, command: click.Command) -> str:
 def option_row(option: click.Option, context: click.Context) -> str:
     """Return an option as a row of a table."""
     value = "" if option.is_flag else f" {option.make_metavar(context)}"
-    names = ", ".join(f"`{name}{value}`" for name in sorted(option.opts, key=len)).replace("|", "\\|")
+    names = ", ".join(f"`{name}{value}`" for name in sorted(option.opts, key=len))
+    names = re.sub(r"\[(.*?)\]", lambda choices: choices[1].replace("|", " or "), names)  # a bar would end the cell
     default = f" Default: {option.default}." if option.show_default else ""
     return f"| {names} | {plain(option.help)}{default} |"
 

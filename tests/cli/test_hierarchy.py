@@ -50,6 +50,31 @@ def test_a_hierarchy_is_made_from_a_column_and_covers_it(shoal, table, tmp_path,
     assert "covers all 3 rows" in checked.out
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "above"),
+    [
+        ("zip", "01234", ("0123*", "012**", "01***", "0****", "*")),
+        ("age", "7", ("[6-7]", "[4-7]", "*")),
+        ("born", "30.11.2024", ("2024-11", "2024", "2020s", "*")),
+        ("job", "nurse", ("*",)),
+    ],
+)
+def test_a_hierarchy_is_suggested_by_what_a_column_holds_and_covers_it(shoal, table, tmp_path, column, value, above):
+    table.write_text(
+        table.read_text("utf-8")
+        .replace("2024-11-30", "30.11.2024")
+        .replace("2024-03-01", "01.03.2024")
+        .replace("1999-01-01", "01.01.1999"),
+        "utf-8",
+    )
+    target = tmp_path / "made.csv"
+    data = ["--data", table, "--column", column]
+    run = shoal("hierarchy", "suggest", *data, "-o", target)
+    assert run.code == 0, run.err
+    assert Hierarchy.from_csv(target).path(value)[1:] == above
+    assert shoal("hierarchy", "check", target, *data).code == 0
+
+
 def test_without_a_target_the_hierarchy_is_printed(shoal, table):
     run = shoal("hierarchy", "make", "flat", "--data", table, "--column", "job")
     assert run.out == "baker;*\nnurse;*\n"
@@ -68,6 +93,7 @@ def test_a_hierarchy_that_does_not_cover_the_column_is_exit_code_1(shoal, table,
         (["show", "gone.csv"], "cannot be read"),
         (["check", "job.csv", "--data", "table.csv", "--column", "jobb"], "did you mean 'job'?"),
         (["check", "faulty.csv", "--data", "table.csv", "--column", "job"], "Line 2"),
+        (["suggest", "--data", "table.csv", "--column", "jobb"], "did you mean 'job'?"),
         (["make", "flat", "--data", "gone.csv", "--column", "job"], "does not exist"),
         (["make", "prefixes", "--data", "table.csv", "--column", "zip", "--lengths", "four"], "must be numbers"),
         (["make", "intervals", "--data", "table.csv", "--column", "age"], "Give either --width or --cuts."),
@@ -88,3 +114,13 @@ def test_what_cannot_be_done_is_exit_code_2(shoal, table, tmp_path, monkeypatch,
     assert "Traceback" not in run.err
     assert {path.name for path in tmp_path.iterdir()} == before
     assert (tmp_path / "job.csv").read_text("utf-8") == "nurse;*\nbaker;*\n"
+
+
+def test_a_hierarchy_is_suggested_for_one_column_or_all_while_anonymising(shoal, patients, roles):
+    for words in (
+        ["--hierarchy", "auto"],
+        ["--hierarchy", "zip=auto", "--hierarchy", "sex=flat", "--kind", "age=numeric"],
+    ):
+        run = shoal("anonymize", patients, "-k", 5, *roles, "--method", "mondrian", *words, "--json")
+        assert run.code == 0, run.err
+        assert run.json["recipe"]["hierarchies"]["zip"] == "auto"

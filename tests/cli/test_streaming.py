@@ -37,8 +37,17 @@ def test_a_large_file_is_streamed_without_being_asked(shoal, table, tmp_path, mo
 def test_what_a_streamed_release_lacks_is_said_before_any_work(shoal, table, tmp_path):
     done = shoal("anonymize", table, *OPTIONS, "--engine", "stream")
     assert "Got no --output" in done.sentences
-    done = shoal(
-        "anonymize", table, *OPTIONS, "--engine", "stream", "-o", tmp_path / "r.csv", "--report", tmp_path / "r.html"
-    )
-    assert "--report cannot be used" in done.sentences
+    report = ["--report", tmp_path / "r.md", "--report-examples"]
+    for options, name in ((["--keep-order"], "--keep-order"), (report, "--report-examples")):
+        done = shoal("anonymize", table, *OPTIONS, "--engine", "stream", "-o", tmp_path / "r.csv", *options)
+        assert f"{name} cannot be used" in done.sentences
     assert [path.name for path in tmp_path.iterdir()] == ["people.parquet"]
+
+
+def test_a_streamed_release_has_a_report_and_says_what_to_look_at(shoal, table, tmp_path):
+    target, report = tmp_path / "release.parquet", tmp_path / "report.md"
+    done = shoal("anonymize", table, *OPTIONS, "--engine", "stream", "-o", target, "--report", report)
+    assert done.code == 0
+    assert "200 records" in report.read_text("utf-8")
+    assert "Written: " in done.out
+    assert str(report) in done.out.replace("\n", "")

@@ -69,7 +69,7 @@ def test_auto_streams_a_file_that_does_not_fit_and_nothing_else(path, monkeypatc
 def test_what_a_streamed_result_lacks_is_said(path, tmp_path):
     result = shoal.anonymize(path, **COMMON, engine="stream")
     for ask in (
-        result.report,
+        lambda: result.report(examples=True),
         lambda: result.explain(0, "age"),
         lambda: result.transform(people(10)),
         lambda: pickle.dumps(result),

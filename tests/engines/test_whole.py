@@ -8,6 +8,7 @@ import pyarrow.parquet as papq
 import pytest
 
 import shoal
+from shoal.engines.stream import engine, spool
 from shoal.errors import ParameterError
 from shoal.treatments.pseudonyms import make_key
 from tests.engines.tables import HIERARCHIES, people
@@ -88,3 +89,23 @@ def test_a_table_whose_codes_do_not_fit_is_refused_before_groups_are_sought(tmp_
     with pytest.raises(ParameterError, match="needs the codes of all records at once"):
         recipe.stream(path, tmp_path / "release.parquet", memory="10KB", workers=1)
     assert only(tmp_path, "people.parquet")
+
+
+def test_a_parquet_file_too_large_for_people_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    path = write(people(300), tmp_path / "people.parquet")
+    monkeypatch.setattr(engine, "fill_spool", lambda *_: pytest.fail("the table was read"))
+    recipe = shoal.Anonymizer(**COMMON | {"identifiers": [], "person": "note"})
+    with pytest.raises(ParameterError, match="needs the codes of all records at once"):
+        recipe.stream(path, tmp_path / "release.parquet", memory="10KB", workers=1)
+    assert only(tmp_path, "people.parquet")
+
+
+def test_a_source_that_does_not_tell_its_records_is_read_first(tmp_path):
+    (tmp_path / "damaged.parquet").write_bytes(b"no table")
+    (tmp_path / "people.csv").write_text("age\n1\n")
+    write(people(30), tmp_path / "people.parquet")
+    found = [
+        spool.known_records(tmp_path / name) for name in ("people.parquet", "damaged.parquet", "people.csv", "none")
+    ]
+    assert found == [30, 0, 0, 0]
+    assert spool.known_records("postgresql://host/db") == 0

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.fuzz import bad_inputs, signals, tables
@@ -22,8 +23,8 @@ def say(text: str) -> None:
     print(text, flush=True)  # noqa: T201
 
 
-def try_bad_inputs() -> Counter[str]:
-    """Try every call and every command line that should be refused."""
+def try_bad_inputs(say: Callable[[str], None]) -> Counter[str]:
+    """Try every call and every command line that should be refused; tell of those that are not, nor done."""
     tally = Counter[str]()
 
     def note(name: str, what: str, words: str) -> None:
@@ -62,7 +63,7 @@ def main() -> None:
     say(f"seed {seed}")
     found = {"tables": tables.run(([seed, number] for number in range(given.tables)), say)}
     if not given.no_bad_input:
-        found["bad inputs"] = try_bad_inputs()
+        found["bad inputs"] = try_bad_inputs(say)
     found["signals"] = signals.run(given.signals, seed, say)
     for part, tally in found.items():
         figures = ", ".join(f"{name} {tally[name]}" for name in ("tried", "refused", *FAULTS))

@@ -3,19 +3,50 @@
 from __future__ import annotations
 
 import multiprocessing
+import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
+from unittest import mock
+
+import numpy as np
+import pyarrow.parquet as papq
 
 import shoal
+from shoal.engines import plan
 from shoal.errors import ShoalError
+from shoal.frames import to_frame
 from tests.fuzz.checker import violations
-from tests.fuzz.jobs import make_job
+from tests.fuzz.jobs import Job, make_job
 
 PATIENCE = 600
 """Seconds after which a table counts as a hang; a first one of its kind may have to compile kernels."""
+SMALL_PLAN = {
+    "LARGE": 20,
+    "_FRAGMENT": 15,
+    "_MIXED_FRAGMENT": 15,
+    "_FAST_FRAGMENT": 15,
+    "_LEAST_GROUPS": 1,
+    "_MANY_GROUPS": 1,
+}
+"""Numbers of ``engines.plan`` with which tables of some dozens of rows are cut into fragments."""
+
+
+def release_of(job: Job, seed: list[int]) -> Any:
+    """Release a table: most as they are, some cut into fragments, in memory or from a file to a file."""
+    drawn = np.random.default_rng([*seed, 1]).random()
+    if drawn < 0.7:
+        return shoal.anonymize(job.data, **job.parameters)
+    with mock.patch.multiple(plan, **SMALL_PLAN):
+        if drawn < 0.85:
+            return shoal.anonymize(job.data, **job.parameters)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.parquet"
+            papq.write_table(to_frame(job.data).table, path, row_group_size=7)
+            return shoal.anonymize(path, engine="stream", memory="200MB", **job.parameters)
 
 
 def try_table(seed: list[int]) -> tuple[str, str]:
@@ -25,7 +56,7 @@ def try_table(seed: list[int]) -> tuple[str, str]:
         warnings.simplefilter("ignore")
         try:
             try:
-                result = shoal.anonymize(job.data, **job.parameters)
+                result = release_of(job, seed)
             except ShoalError as refusal:
                 return ("crashes", f"{refusal} | {job}") if "please report it" in str(refusal) else ("refused", "")
             found = violations(job, result)

@@ -10,6 +10,7 @@ import pytest
 
 import shoal
 from tests.fuzz import signals
+from tests.fuzz.__main__ import try_bad_inputs
 from tests.fuzz.checker import violations
 from tests.fuzz.jobs import make_job
 from tests.fuzz.tables import try_table
@@ -20,6 +21,14 @@ def test_generated_tables_are_released_as_promised_or_refused(block):
     found = [try_table([7, number]) for number in range(12 * block, 12 * (block + 1))]
     assert [words for what, words in found if what in {"violations", "crashes"}] == []
     assert any(what == "kept" for what, _ in found)
+
+
+def test_nonsense_in_every_place_is_taken_or_refused_in_a_sentence():
+    faults = []
+    tally = try_bad_inputs(faults.append)
+    assert faults == []
+    assert tally["tried"] > 1_000
+    assert tally["refused"] > tally["kept"] > 0
 
 
 def released(number=0):

@@ -52,3 +52,13 @@ def test_a_first_column_without_a_name_is_an_identifier():
 def test_an_empty_table_is_refused():
     with pytest.raises(DataError, match="no rows"):
         inspect_table(pa.table({"a": pa.array([], pa.int64())}))
+
+
+def test_columns_of_lists_and_records_are_named_for_what_they_are_and_looked_at_no_further():
+    table = pa.table({"age": [30, 31], "visits": [[1], [2, 3]], "where": [{"a": 1}, None], "scan": [b"\xff", b"\x00"]})
+    seen = {column.name: column for column in inspect_table(table).columns}
+    assert [seen[name].type for name in ("visits", "where", "scan")] == ["nested"] * 3
+    assert {seen[name].role for name in ("visits", "where", "scan")} == {"other"}
+    assert seen["where"].missing == 1
+    with pytest.raises(DataError, match="column 'visits' holds cells of type list"):
+        inspect_table(table, ["visits"])

@@ -92,6 +92,19 @@ def test_a_table_comes_as_it_is(address):
     assert sorted_rows(open_table(address, table="people").table) == PEOPLE.to_pylist()
 
 
+def test_the_tables_of_a_database_are_listed_with_its_views(address):
+    location = Location(address)
+    with find_source(location).session(location, "a view", read_only=False) as session:
+        session.run("CREATE VIEW grown AS SELECT * FROM people")
+        session.commit()
+    try:
+        assert {"grown", "people"} <= set(find_source(location).tables(location))
+    finally:  # while there is a view of it, PostgreSQL lets no other test drop the table
+        with find_source(location).session(location, "a view", read_only=False) as session:
+            session.run("DROP VIEW grown")
+            session.commit()
+
+
 def test_a_query_comes_in_batches(address):
     reader = open_batches(address, ReadOptions(query="SELECT id, age FROM people WHERE id < 10;"))
     assert sorted(row["id"] for batch in reader for row in batch.to_pylist()) == list(range(10))

@@ -172,6 +172,35 @@ def test_a_file_in_a_new_folder_brings_its_folder(tmp_path):
     assert left_in(tmp_path / "trees") == ["zip.csv"]
 
 
+def test_a_new_folder_gets_its_name_with_all_its_files_in_it(tmp_path, monkeypatch):
+    names = [tmp_path / "parts" / f"{number}.csv" for number in range(3)]
+    files, seen, give = Transaction(), [], transaction._give_name
+    for name in names:
+        files.add(name, make_folder=True)
+
+    def look(*given, **named):
+        undo = give(*given, **named)
+        seen.append(left_in(tmp_path / "parts"))
+        return undo
+
+    monkeypatch.setattr(transaction, "_give_name", look)
+    with files:
+        write_all(files, names)
+    assert seen == [["0.csv", "1.csv", "2.csv"]]
+
+
+def test_a_folder_that_came_meanwhile_is_left_as_it_is(tmp_path):
+    files = Transaction()
+    files.add(tmp_path / "first.csv")
+    files.add(tmp_path / "parts" / "0.csv", make_folder=True)
+    with pytest.raises(FileError, match="exists"), files:  # noqa: PT012  (the folder appears within the block)
+        write_all(files, [tmp_path / "first.csv", tmp_path / "parts" / "0.csv"])
+        (tmp_path / "parts").mkdir()
+        (tmp_path / "parts" / "0.csv").write_text("another's")
+    assert left_in(tmp_path) == ["parts"]
+    assert (tmp_path / "parts" / "0.csv").read_text() == "another's"
+
+
 # --- leftovers of killed programs --------------------------------------------------------------------------------
 
 KILLED = """

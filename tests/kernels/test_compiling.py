@@ -121,6 +121,20 @@ def test_a_kernel_that_cannot_be_made_from_a_sound_file_is_compiled_anew(copied_
     assert ask(copied_package, cache, program=broken) == (1, 0)
 
 
+def test_a_kept_kernel_that_makes_arrays_is_found_without_the_modules_numba_compiles_with(copied_package, tmp_path):
+    (copied_package / "kernels" / "caller.py").write_text(
+        "import numpy as np\nfrom shoal.kernels.compiling import kernel\n\n"
+        "@kernel()\ndef ask():\n    return np.zeros(3, np.int32), np.full(2, 1.5)\n"
+    )
+    program = (
+        "import sys\nfrom shoal.kernels.caller import ask\nfrom shoal.kernels.keeping import COUNTS\n"
+        "zeros, halves = ask()\nassert zeros.dtype == 'int32' and halves.tolist() == [1.5, 1.5]\n"
+        "print(int('numba.np.arrayobj' in sys.modules), COUNTS.loaded.count('caller.ask'))\n"
+    )
+    assert ask(copied_package, tmp_path / "cache", program=program) == (1, 0)
+    assert ask(copied_package, tmp_path / "cache", program=program) == (0, 1)
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("chosen", [(700, 10, 10), (0, 5, 5), (50_000, 30, 40)])
 def test_garbage_is_looked_for_as_before_once_a_kernel_is_compiled(chosen):

@@ -11,7 +11,7 @@ import pytest
 
 import shoal
 from shoal.encoding import encode
-from shoal.encoding.spaces import _finite_positions
+from shoal.encoding.kinds import _finite_positions
 from shoal.errors import ShoalWarning
 from shoal.frames import Frame
 from shoal.kernels.space.space import range_cost

@@ -100,6 +100,7 @@ def test_strict_groups_never_part_equal_records():
         assert seen.setdefault(tuple(table.codes[:, record]), labels[record]) == labels[record]
 
 
+@pytest.mark.compiled
 def test_progress_rises_and_never_passes_one():
     heard = []
     random = np.random.default_rng(6)

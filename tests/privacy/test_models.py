@@ -96,6 +96,12 @@ def test_an_audit_agrees_with_pycanon_on_records_of_adult(data_path):
     assert mine == pytest.approx({name: PYCANON["adult"][name] for name in mine}, abs=1e-9)
 
 
+def test_a_share_that_is_promised_is_not_rounded():
+    assert "more than 62.5 % of" in shoal.AlphaK(0.625).describe()
+    people = pa.table({"age": [30, 40]})
+    assert "at most 0.5 % are" in shoal.DeltaPresence(0.0, 0.005, population=people).describe()
+
+
 def test_every_model_is_registered_describes_itself_and_survives_a_recipe():
     made = [
         shoal.KAnonymity(3),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from datetime import date
 from types import SimpleNamespace
 
 import pytest
@@ -39,6 +40,24 @@ def test_a_column_that_lost_nothing_is_not_said_to_be_coarser():
     assert "[30-39]" not in result.report().markdown
 
 
+def test_the_example_of_a_range_is_of_the_kind_of_the_column():
+    born = [date(1950 + year, 1, 1) for year in range(8)]
+    table = {"age": [*range(30, 38)], "born": born}
+    result = shoal.anonymize(table, k=4, quasi_identifiers=["age", "born"], method="mondrian")
+    age, born = result.report().summary.columns
+    assert released_form(age) == "as ranges such as [30-39]"
+    assert released_form(born) == "as ranges such as [1961-03-01 to 1961-09-30]"
+
+
+def test_where_people_are_counted_the_report_does_not_say_that_records_are():
+    table = {"who": [1, 1, 2, 2, 3, 4], "age": [30, 31, 30, 31, 40, 40]}
+    told = []
+    for roles in ({"identifiers": ["who"]}, {"person": "who"}):
+        result = shoal.anonymize(table, k=2, quasi_identifiers=["age"], method="mondrian", **roles)
+        told.append("k counts records, not people." in result.report().markdown)
+    assert told == [True, False]
+
+
 def test_the_label_of_a_point_near_the_axis_stands_above_it():
     points = [
         {"series": "m", "sampled": False, "k": k, "loss": loss, "frontier": True, "recommended": False, "drawn": True}
@@ -46,3 +65,13 @@ def test_the_label_of_a_point_near_the_axis_stands_above_it():
     ]
     rows = frontier_plot({"points": points})["data"]["values"]
     assert [row["low"] for row in rows] == [True, False]
+
+
+@pytest.mark.parametrize(("width", "side"), [(640, "right"), (300, "left")])
+def test_the_advice_is_not_cut_off_at_the_left_edge(width, side):
+    points = [
+        {"series": "m", "sampled": False, "k": k, "loss": 0.1, "frontier": True, "recommended": k == 20, "drawn": True}
+        for k in (2, 20, 50)
+    ]
+    advice = frontier_plot({"points": points}, width)["layer"][-1]["mark"]
+    assert advice["align"] == side  # the end of the text that stands at the point

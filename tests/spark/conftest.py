@@ -9,7 +9,17 @@ import pytest
 
 from tests.engines.conftest import small_fragments
 
-__all__ = ["QUICK_JAVA", "small_fragments", "spark"]
+__all__ = ["QUICK_JAVA", "SPARKS_OWN_WARNINGS", "small_fragments", "spark"]
+
+SPARKS_OWN_WARNINGS = [
+    pytest.mark.filterwarnings(f"ignore:{said}")
+    for said in (
+        "PySpark does not yet fully support pandas:FutureWarning",  # 4.x whenever Arrow is used; shoal hands it no pandas
+        "distutils Version classes are deprecated:DeprecationWarning",  # 3.5
+        "unclosed <socket:ResourceWarning",  # 3.5 leaves the socket of each collected answer to the garbage collector
+        "Exception ignored in. <socket:pytest.PytestUnraisableExceptionWarning",
+    )
+]
 
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java that starts quickly and does not polish code that runs for seconds; nor does Spark compile plans of small tables."""

@@ -10,10 +10,11 @@ import pytest
 
 from tests.cli.conftest import shoal
 from tests.engines.tables import people
+from tests.spark.conftest import SPARKS_OWN_WARNINGS
 
 __all__ = ["shoal"]
 
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+pytestmark = SPARKS_OWN_WARNINGS
 OPTIONS = ["-k", "5", "--qi", "age,height,blood", "--sensitive", "illness", "--method", "mondrian", "--engine", "spark"]
 
 

@@ -21,9 +21,9 @@ from shoal.spark.counting import check_counted
 from shoal.spark.staging import Staging
 from shoal.treatments.pseudonyms import make_key, pseudonym
 from tests.engines.tables import HIERARCHIES, QUASI_IDENTIFIERS, people
+from tests.spark.conftest import SPARKS_OWN_WARNINGS
 
-# Spark says this of pandas 3 whenever Arrow is used; shoal hands it no pandas
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+pytestmark = SPARKS_OWN_WARNINGS
 ROLES = {"quasi_identifiers": QUASI_IDENTIFIERS, "sensitive": ["illness"], "identifiers": ["note"]}
 RECIPE = {"k": 5, "hierarchies": HIERARCHIES, "effort": "fast", **ROLES}
 MODELS = (shoal.LDiversity(2), shoal.TCloseness(0.4))
@@ -96,6 +96,21 @@ def test_a_release_is_saved_as_a_folder_and_counted_from_there(spark, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
 
 
+def test_a_release_can_be_a_table_and_takes_the_place_of_another_only_if_asked(spark):
+    with shoal.spark.anonymize(on_spark(spark, people(200)), **RECIPE) as result:
+        assert result.save("released_people") == "released_people"
+        with pytest.raises(FileError, match="there already"):
+            result.save("released_people")
+        fewer = replace(result, data=result.data.limit(150))
+        with pytest.raises(DataError, match="removed again"):
+            fewer.save("released_people", force=True)
+        assert spark.table("released_people").count() == 200
+        result.save("released_people", force=True)
+        assert rows(spark.table("released_people")) == rows(result.data)
+    assert [one.tableName for one in spark.sql("SHOW TABLES").collect()] == ["released_people"]
+    spark.sql("DROP TABLE released_people")
+
+
 def test_a_release_that_does_not_agree_with_its_count_is_not_named(spark, tmp_path):
     with shoal.spark.anonymize(on_spark(spark, people(200)), **RECIPE) as result:
         fewer = replace(result, data=result.data.limit(150))
@@ -162,6 +177,13 @@ def test_an_audit_on_spark_finds_what_an_audit_in_memory_finds(spark, asked):
     assert len(found["population"]) == len(expected["population"])
 
 
+def test_cells_that_read_the_same_are_one_group_wherever_they_lie(spark):
+    cells = [0.0, -0.0, float("nan"), None] * 3
+    data = spark.createDataFrame([(cell,) for cell in cells], "height double").repartition(5)
+    found = shoal.spark.audit(data, quasi_identifiers=["height"])
+    assert (found.k, found.groups) == (6, 2)
+
+
 @pytest.mark.parametrize(
     ("changes", "fault", "sentence"),
     [
@@ -181,7 +203,11 @@ def test_what_cannot_be_done_is_said_in_one_sentence(spark, tmp_path, changes, f
     [
         ({"models": [shoal.DeltaDisclosure(3.0)]}, "DeltaDisclosure"),
         ({"method": "mdav"}, "A release with representatives"),
-        ({"identifiers": [], "person": "note"}, "A person column"),
+        (
+            {"identifiers": [], "person": "note", "models": [shoal.LDiversity(2)]},
+            "A person or household column with models",
+        ),
+        ({"identifiers": [], "person": "note", "together": True}, "'together'"),
         ({"widen": 0.2}, "'widen'"),
     ],
 )
@@ -249,6 +275,25 @@ def test_people_treatments_and_pseudonyms_go_through_one_task_as_in_memory(spark
     expected = shoal.anonymize(table, **given)
     assert expected.audit.persons == 120
     assert result.metrics["ncp"] == pytest.approx(expected.metrics["ncp"], rel=0.2)
+
+
+@pytest.mark.usefixtures("small_fragments")
+@pytest.mark.parametrize(("ends", "each"), [("exact", 2), ("round", 20)])
+def test_people_are_counted_fragment_by_fragment_as_in_memory(spark, ends, each):
+    table = people(900).set_column(6, "note", pa.array((np.arange(900) // each).astype(str)))
+    given = RECIPE | {"identifiers": [], "person": "note", "k": 3, "ends": ends}
+    expected = shoal.anonymize(table, **given)
+    with shoal.spark.anonymize(on_spark(spark, table), **given) as result:
+        assert result.data.columns == [*QUASI_IDENTIFIERS, "illness"]
+        assert result.details["fragments"] == expected.details["fragments"] > 1
+        assert result.audit.persons == expected.audit.persons == 900 // each
+        assert (result.audit.k, result.audit.records) == (expected.audit.k, 900)
+        assert result.metrics["ncp"] == pytest.approx(expected.metrics["ncp"], rel=0.05)
+        assert set(result.audit.sensitive["illness"]) == set(expected.audit.sensitive["illness"])
+        staged = papq.read_table(f"{result.staged}/rows")
+        names = [*QUASI_IDENTIFIERS, "shoal_person"]
+        met = {row for row in zip(*(staged.column(name).to_pylist() for name in names), strict=True) if row[-1]}
+        assert min(Counter(row[:-1] for row in met).values()) >= 3
 
 
 def test_warnings_of_the_task_are_heard_on_the_driver(spark):

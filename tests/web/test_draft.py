@@ -46,6 +46,14 @@ def test_a_role_is_changed_in_the_order_of_the_table(draft):
     assert draft.role("name") == "identifier"
 
 
+def test_several_columns_get_a_role_in_one_step(draft):
+    changed = draft.with_roles(["cost", "age"], "kept", list(GUESSED))
+    assert changed.get("keep") == ["age", "cost"]
+    assert changed.get("quasi_identifiers") == ["job"]
+    with pytest.raises(ColumnError):
+        draft.with_roles(["age", "agee"], "kept", list(GUESSED))
+
+
 def test_a_draft_may_lose_its_last_quasi_identifier_but_then_makes_no_release(draft):
     for name in ("age", "job"):
         draft = draft.with_role(name, "kept", list(GUESSED))

@@ -6,7 +6,11 @@ import threading
 
 import pytest
 
-from shoal.web.jobs.lane import DIED, JobError, Lane
+from shoal.compare import Point
+from shoal.web.jobs import lane as lane_module
+from shoal.web.jobs.comparing import seconds_left
+from shoal.web.jobs.lane import DIED, Job, JobError, Lane
+from shoal.web.jobs.worker import Order
 
 PATIENCE = 120
 
@@ -101,6 +105,26 @@ def test_a_newer_job_of_the_kind_takes_the_place_of_one_that_waits(search, heard
     assert older.state == "cancelled"
     search.cancel(running)
     assert newer.future.result(PATIENCE) == 4
+
+
+def test_the_time_left_is_a_guess_by_the_share_unless_the_task_says_it(monkeypatch):
+    monkeypatch.setattr(lane_module.time, "monotonic", lambda: 30.0)
+    job = Job("kind", Order(1, "task", {}), state="running", share=0.25, started=10.0)
+    assert job.seconds_left == 60.0
+    job.told_left = (5.0,)
+    assert job.seconds_left == 5.0
+    job.told_left = (None,)
+    assert job.seconds_left is None
+
+
+def test_a_comparison_says_what_is_left_by_what_each_method_took():
+    made = [
+        Point("quick", None, 2, 100, sampled=False, seconds=0.5),
+        Point("quick", None, 5, 100, sampled=False, seconds=0.1),
+    ]
+    assert seconds_left(made, ["quick", "slow"], 3) is None  # of the slow one nothing is known
+    made.append(Point("slow", None, 2, 100, sampled=False, seconds=20.0))
+    assert seconds_left(made, ["quick", "slow"], 3) == pytest.approx(0.3 + 40)
 
 
 def test_a_search_can_be_stopped_to_take_what_it_has(search, heard):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 
@@ -23,6 +24,10 @@ def folder(tmp_path_factory):
         rows = [line.split(",") for line in (home / "people.csv").read_text().splitlines()]
         database.execute(f"CREATE TABLE patients ({', '.join(rows[0])})")
         database.executemany("INSERT INTO patients VALUES (?, ?, ?, ?, ?, ?)", rows[1:])
+    shutil.copy(home / "people.sqlite", home / "one.sqlite")  # a release is written into the other
+    with sqlite3.connect(home / "two.sqlite") as database:
+        database.execute("CREATE TABLE empty (a)")
+        database.execute("CREATE TABLE people AS SELECT 1 AS sex, 30 AS age UNION ALL SELECT 2, 40")
     (home / "job.csv").write_text("nurse;care;*\ncook;kitchen;*\nteacher;school;*\n")
     return home
 
@@ -55,6 +60,24 @@ def test_roles_change_by_key_and_undo_leads_to_the_beginning(tabs):
     page.wait_for_selector(f'#page:not([data-version="{before}"])')
     page.goto(tabs.home + "/columns")
     page.wait_for_selector("#role-1.identifier")
+
+
+def test_columns_that_are_found_among_many_get_a_role_at_once(tabs, folder):
+    names = [f"question {number}" for number in range(40)] + [f"answer {number}" for number in range(160)]
+    rows = [",".join(str((row * column) % 3) for column in range(200)) for row in range(30)]
+    (folder / "wide.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
+    page = tabs.open()
+    page.goto(tabs.home + "/open")
+    page.click('.files button:has-text("wide.csv")')
+    page.wait_for_selector("#role-all")
+    page.fill("#find-column", "question")
+    assert page.inner_text("#shown-columns") == "40"
+    page.select_option("#role-all", "kept")
+    page.wait_for_selector("#role-40.kept")
+    assert page.locator("select.kept").count() == 40
+    assert page.input_value("#find-column") == "question"  # the columns found stay in view
+    page.click("#undo")
+    page.wait_for_selector("#role-40.left-out")
 
 
 def test_a_second_tab_and_a_reload_see_the_same(tabs):
@@ -231,6 +254,40 @@ def test_a_table_of_a_database_is_opened_and_a_release_is_written_into_it(tabs, 
     sizes = database.execute("SELECT COUNT(*) FROM safe GROUP BY age, sex, zip, job").fetchall()
     database.close()
     assert min(size for (size,) in sizes) >= 10
+
+
+def test_a_database_of_the_folder_is_opened_by_a_click_or_its_tables_are_shown(tabs):
+    page = tabs.open()
+    page.goto(tabs.home + "/open")
+    page.click('.files button:has-text("one.sqlite")')  # it has one table
+    page.wait_for_selector("#together strong")
+    assert "patients · 300 rows" in page.inner_text("header")
+    page.goto(tabs.home + "/open")
+    page.click('.files button:has-text("two.sqlite")')
+    page.wait_for_selector("#offered")
+    assert page.locator("#offered button").all_inner_texts() == ["empty", "people"]
+    page.click('#offered button:has-text("people")')
+    page.wait_for_selector('header:has-text("people · 2 rows")')
+    page.goto(tabs.home + "/open")
+    assert page.locator("#offered").count() == 0
+
+
+def test_hierarchies_that_a_method_needs_are_suggested_at_once_and_withheld_records_can_be_seen(tabs):
+    page = tabs.open_people()
+    page.click("#to-protect")
+    page.fill("#withhold", "20")
+    page.select_option("#method", "bug")
+    page.wait_for_selector("#lacking")
+    page.click("#suggest-all")
+    page.wait_for_selector("#lacking", state="detached")
+    page.click("#make")
+    page.wait_for_selector("#pairs tbody tr")
+    page.check("#withheld")
+    page.wait_for_selector('#pairs tbody th:text-is("withheld")')
+    page.goto(tabs.home + "/hierarchies?column=zip")
+    page.wait_for_selector(".tree li.group")
+    page.click("#undo")  # all of them were one step
+    page.wait_for_selector(".tree", state="detached")
 
 
 def test_a_model_counts_in_a_list_of_the_population(tabs):

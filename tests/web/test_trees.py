@@ -1,4 +1,4 @@
-"""Changing a hierarchy; and the one that is suggested for a column."""
+"""Changing a hierarchy, and the values it meets."""
 
 from __future__ import annotations
 
@@ -73,39 +73,6 @@ def test_records_are_counted_at_every_node_and_level(tree):
     levels = trees.level_counts(tree, counts)
     assert levels[1] == [("care", 6), ("kitchen", 2), ("office", 0)]
     assert levels[2] == [("*", 8)]
-
-
-def same(*texts):
-    """Return texts that mean themselves."""
-    return {text: text for text in texts}
-
-
-def test_dates_get_months_years_and_decades():
-    tree = trees.suggest(same("2024-03-01"), "date")
-    assert tree.path("2024-03-01") == ("2024-03-01", "2024-03", "2024", "2020s", "*")
-
-
-def test_values_stand_in_a_suggested_tree_as_in_the_table_and_missing_ones_below_the_top():
-    tree = trees.suggest({"01.03.2024": date(2024, 3, 1), "NA": None}, "date")
-    assert tree.path("01.03.2024") == ("01.03.2024", "2024-03", "2024", "2020s", "*")
-    assert tree.path("NA") == ("NA", "*")
-    numbers = trees.suggest({"1.234,5": 1234.5, "1.238,0": 1238.0, "1234,50": 1234.5}, "number")
-    assert numbers.path("1.234,5")[1:] == numbers.path("1234,50")[1:]
-    assert trees.suggest({"NA": None}, "date").path("NA") == ("NA", "*")
-
-
-def test_numbers_get_round_widths():
-    tree = trees.suggest(same(*(str(age) for age in range(18, 90))), "whole number")
-    assert tree.path("37") == ("37", "[35-39]", "[30-39]", "[20-39]", "*")
-    assert trees.suggest(same("0.5", "0.75", "1.5"), "number").levels == 5
-    assert trees.suggest(same("7"), "whole number").leaves == ("7",)
-
-
-def test_codes_get_prefixes_and_words_stay_flat():
-    assert trees.suggest(same("40213", "40217"), "text").path("40213") == (
-        "40213", "4021*", "402**", "40***", "4****", "*",
-    )  # fmt: skip
-    assert trees.suggest(same("nurse", "cook"), "text").levels == 2
 
 
 def test_values_are_counted_and_read_as_a_hierarchy_meets_them(tmp_path):

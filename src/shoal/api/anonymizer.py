@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -20,14 +18,12 @@ from shoal.api.checks import (
     check_widen,
     choose_release,
 )
-from shoal.api.people import check_survey_weight, check_together, check_unit, warn_of_repeated_people
+from shoal.api.memory import release_in_memory
+from shoal.api.people import check_survey_weight, check_together, check_unit
 from shoal.api.roles import (
     ROLES,
     Roles,
-    check_role_columns,
     check_roles,
-    tell_of_coded_categories,
-    warn_of_columns_left_out,
 )
 from shoal.api.settings import make_recipe, recipe_parameters
 from shoal.api.streaming import (
@@ -41,40 +37,30 @@ from shoal.api.streaming import (
 )
 from shoal.arrays import CancelToken, Effort, Progress, Release
 from shoal.encoding import (
-    CodedTable,
     HierarchyChoice,
     KindChoice,
     Unit,
     Weight,
     check_hierarchies,
-    encode,
-    survey_weights,
-    with_units,
 )
 from shoal.ends import EndsChoice
-from shoal.engines.memory import group_table
 from shoal.engines.stream.order import StreamRelease
-from shoal.errors import DataError, ParameterError, PublicationWarning, warn
-from shoal.frames import Frame, to_frame
+from shoal.errors import ParameterError, PublicationWarning, warn
 from shoal.hierarchy import Hierarchy
-from shoal.io.files import open_table
 from shoal.io.source import ReadOptions
 from shoal.io.transaction import Transaction
 from shoal.methods import DEFAULT_METHOD, make_method
-from shoal.methods.base import Grouping, Method, Task
-from shoal.methods.stopping import cancellable
+from shoal.methods.base import Method
 from shoal.notation import make_notation
 from shoal.notebook import card, facts, safely
-from shoal.privacy.base import PrivacyModel, Requirement, bind_models
-from shoal.privacy.k_anonymity import at_least_units
-from shoal.recipe import Recipe, read_recipe, recipe_inputs, together_units, write_recipe
-from shoal.result import Result, make_result
+from shoal.privacy.base import PrivacyModel
+from shoal.recipe import Recipe, read_recipe, recipe_inputs, write_recipe
+from shoal.result import Result
 from shoal.summary import second_look
-from shoal.treatments import Treated, TreatmentChoice, check_treated_roles, check_treatments, treat_columns
-from shoal.treatments.pseudonyms import check_pseudonyms, pseudonymize_columns, read_key
+from shoal.treatments import TreatmentChoice, check_treated_roles, check_treatments
+from shoal.treatments.pseudonyms import check_pseudonyms
 from shoal.validation import (
     check_choice,
-    check_columns,
     check_effort,
     check_float,
     check_int,
@@ -85,8 +71,6 @@ from shoal.validation import (
 )
 
 Table = TypeVar("Table")
-_LOG = logging.getLogger("shoal")  # counts and names of methods and files; never a cell of a table
-_LOG.addHandler(logging.NullHandler())
 
 
 class Anonymizer:
@@ -128,7 +112,7 @@ class Anonymizer:
         together: bool = False,
         survey_weight: str | None = None,
         kinds: Mapping[str, KindChoice] | None = None,
-        hierarchies: Mapping[str, HierarchyChoice] | None = None,
+        hierarchies: Mapping[str, HierarchyChoice] | Literal["auto"] | None = None,
         decimal: str | None = None,
         thousands: str | None = None,
         date_format: str | Sequence[str] | None = None,
@@ -159,7 +143,8 @@ class Anonymizer:
         self.identifiers = check_names("Anonymizer", "identifiers", identifiers)
         self.keep = check_names("Anonymizer", "keep", keep)
         self.kinds = check_kinds(kinds)
-        self.hierarchies = check_hierarchies("Anonymizer", hierarchies)
+        without = [name for name in self.quasi_identifiers if name not in self.kinds]
+        self.hierarchies = check_hierarchies("Anonymizer", hierarchies, without)
         self.weights = check_mapping("Anonymizer", "weights", weights)
         self.notation = make_notation("Anonymizer", decimal, thousands, date_format, missing)
         self.decimal, self.thousands = self.notation.decimal, self.notation.thousands
@@ -249,35 +234,13 @@ class Anonymizer:
 
     def _make(self, data: Any, table: str | None, query: str | None) -> Result:
         """Release a table by the engine that was asked for, or that fits it."""
+        options = ReadOptions(table=table, query=query)
         engine = choose_engine(self, data)
         if engine == "stream":
-            return stream_result(self, data, ReadOptions(table=table, query=query))
+            return stream_result(self, data, options)
         if engine == "spark":
             return release_on_spark(self, data)
-        return self._make_in_memory(data, table, query)
-
-    def _make_in_memory(self, data: Any, table: str | None, query: str | None) -> Result:
-        """Read, treat, code, group, render and count a table."""
-        columns = list(dict.fromkeys(name for names in self.named.values() for name in names))
-        frame = open_table(data, table=table, query=query) if isinstance(data, (str, Path)) else to_frame(data, columns)
-        if not self.notation.is_default:
-            frame = replace(frame, notation=self.notation)
-        self._check_table(frame)
-        _LOG.info("releasing %d records by %s with k = %d", frame.records, self.method.info.name, self.k)
-        self._report(0.0, "reading")
-        given, (frame, treated) = frame, self._treat(frame)
-        coded = self._encode(frame)
-        if not given.told:
-            tell_of_coded_categories(coded, {*self.kinds, *self.hierarchies})
-        frame = replace(frame, told=given.tell(self.as_understood()).told)
-        requirements = bind_models(self.models, coded, self.sensitive)
-        grouping = self._group(coded, (*at_least_units(coded, self.k), *requirements))
-        self._report(0.9, "checking")
-        recipe = self.recipe()
-        result = make_result(frame, coded, grouping, recipe, self.models, requirements, self.method.info, treated)
-        self._report(1.0, "done")
-        _LOG.info("released %d records in %d groups", result.released.num_rows, result.audit.groups)
-        return replace(result, inputs=(*_files_of(data), *recipe_inputs(recipe), *self.key_files))
+        return release_in_memory(self, data, options)
 
     def stream(
         self,
@@ -289,6 +252,7 @@ class Anonymizer:
         scratch: str | Path | None = None,
         force: bool = False,
         sidecar: bool = False,
+        report: str | Path | None = None,
         table: str | None = None,
         query: str | None = None,
     ) -> StreamRelease:
@@ -312,6 +276,8 @@ class Anonymizer:
             Replace an existing file.
         sidecar
             Also write ``<target>.json`` with the recipe, seed, versions and measures.
+        report
+            Also write what was done, gained and lost: a ``.html``, ``.md`` or ``.json`` file.
         table
             The table of a database.
         query
@@ -324,7 +290,7 @@ class Anonymizer:
         """
         options = ReadOptions(table=table, query=query)
         choices = {"memory": memory, "workers": workers, "scratch": scratch, "force": force, "sidecar": sidecar}
-        return stream_release(self, data, target, options=options, **choices)
+        return stream_release(self, data, target, options=options, report=report, **choices)
 
     def fit_transform(self, data: Table, y: Any = None) -> Table:
         """Make the release of a table and return its rows, as the kind of table that came.
@@ -344,23 +310,10 @@ class Anonymizer:
         recoded: Table = self.result_.transform(data)
         return recoded
 
-    def _check_table(self, frame: Frame) -> None:
-        check_role_columns(self.named, frame)
-        if frame.records == 0:
-            raise DataError("The table has no rows. There is nothing to release.")
-        if self.k > frame.records:
-            raise ParameterError(
-                f"The 'k' parameter of Anonymizer must be at most the number of records, {frame.records}. "
-                f"Got {self.k} instead.",
-                hint="nobody can hide among more records than there are.",
-            )
-        if self.person is None:
-            warn_of_repeated_people(frame, self.roles)
-        warn_of_columns_left_out(self.named, frame)
-
     def as_understood(self) -> list[str]:
         """Return the columns that are read by what their text means, not as the text it is."""
-        as_is = {*self.hierarchies, *(name for name, kind in self.kinds.items() if kind not in ("numeric", "date"))}
+        trees = {name for name, choice in self.hierarchies.items() if choice != "auto"}
+        as_is = {*trees, *(name for name, kind in self.kinds.items() if kind not in ("numeric", "date"))}
         read = dict.fromkeys((*self.quasi_identifiers, *self.sensitive, *self.treat))
         return [name for name in read if name not in as_is]
 
@@ -369,58 +322,12 @@ class Anonymizer:
         """The file of the key, where there is one: it is read, and never replaced."""
         return () if self.key is None else (self.key,)
 
-    def _treat(self, frame: Frame) -> tuple[Frame, dict[str, Treated]]:
-        """Return the table with kept columns treated and tokens for pseudonyms, and what was done."""
-        treated, done = treat_columns(frame, self.treat)
-        if self.key is not None:
-            treated = pseudonymize_columns(treated, self.pseudonymize, read_key(self.key))
-        return treated, done
-
     @property
     def attributes(self) -> list[str]:
         """The columns that models and the method look at beside the quasi-identifiers."""
         named: list[str] = [getattr(self.method, option, None) or "" for option in ("target", "within")]
         known = {*self.quasi_identifiers, *self.sensitive, ""}
         return [*self.sensitive, *(name for name in dict.fromkeys(named) if name not in known)]
-
-    def _encode(self, frame: Frame) -> CodedTable:
-        attributes = self.attributes
-        check_columns("a column the method looks at", attributes, frame.names)
-        coded = encode(
-            frame,
-            self.quasi_identifiers,
-            kinds=self.kinds,
-            hierarchies=self.hierarchies,
-            weights=self.weights,
-            attributes=attributes,
-        )
-        coded = with_units(coded, frame, self.units)
-        weight = None if self.survey_weight is None else survey_weights(frame, self.survey_weight)
-        return replace(coded, survey_weight=weight)
-
-    def _report(self, fraction: float, text: str) -> None:
-        """Tell how far the work is; unless the best so far is wanted, this is where a cancelled run ends."""
-        _LOG.debug("%.0f %%: %s", 100 * fraction, text)
-        cancellable(self.progress, self.cancel if self.on_interrupt == "raise" else None)(fraction, text)
-
-    def _group(self, coded: CodedTable, requirements: tuple[Requirement, ...]) -> Grouping:
-        def progress(fraction: float, text: str) -> None:
-            self._report(0.1 + 0.8 * fraction, text)
-
-        task = Task(
-            k=self.k,
-            requirements=requirements,
-            together=together_units(self.recipe()),
-            max_suppression=self.max_suppression,
-            release=self.release,
-            effort=self.effort,
-            seed=self.seed,
-            progress=progress,
-            on_interrupt=self.on_interrupt,
-            cancel=self.cancel,
-        )
-        progress(0.0, "finding groups")
-        return group_table(self.method, coded, task, self.models, self.sensitive)
 
     # --- the recipe ------------------------------------------------------------------------------------------
 
@@ -493,8 +400,3 @@ class Anonymizer:
 
 def _differs(value: Any, default: Any) -> bool:
     return type(value) is not type(default) or value != default
-
-
-def _files_of(data: Any) -> list[Path]:
-    """Return the files a table comes from; an address is none."""
-    return [Path(data)] if isinstance(data, Path) or (isinstance(data, str) and "://" not in data) else []

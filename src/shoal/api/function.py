@@ -42,7 +42,7 @@ def anonymize(
     together: bool = False,
     survey_weight: str | None = None,
     kinds: Mapping[str, KindChoice] | None = None,
-    hierarchies: Mapping[str, HierarchyChoice] | None = None,
+    hierarchies: Mapping[str, HierarchyChoice] | Literal["auto"] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
     date_format: str | Sequence[str] | None = None,
@@ -101,8 +101,9 @@ def anonymize(
         How a quasi-identifier or sensitive column is read where its type does not say it: ``"numeric"``, ``"date"``,
         ``"nominal"``, or a list of values from low to high.
     hierarchies
-        For categories: a ``Hierarchy``, the path of a hierarchy file, ``"flat"`` (the value or ``*``) or ``"set"``
-        (a set of values; the default for text).
+        For categories: a ``Hierarchy``, the path of a hierarchy file, ``"flat"`` (the value or ``*``), ``"set"``
+        (a set of values; the default for text) or ``"auto"`` (suggested by the values, see ``Hierarchy.suggest``). One ``"auto"`` in the
+        place of all suggests one for every quasi-identifier without a kind: numbers then end at fixed places, as global recodings need it.
     decimal, thousands
         The marks in numbers that stand as text, such as ``","`` and ``"."`` for ``1.234,5``; detected where not given.
     date_format

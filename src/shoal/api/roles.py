@@ -70,8 +70,7 @@ def tell_of_coded_categories(table: CodedTable, settled: Container[str]) -> None
         one.name
         for one in table.columns
         if one.name not in settled
-        and one.kind == "interval"
-        and not one.ordinal
+        and one.measured
         and 2 < len(one.values) <= table.records / _ROWS_EACH
         and is_coded_category(one.name, type_word(one.values.type), len(one.values))
     ]

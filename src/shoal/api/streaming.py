@@ -14,11 +14,10 @@ import pyarrow as pa
 
 from shoal.api.roles import check_role_columns, warn_of_columns_left_out
 from shoal.engines.plan import Job, uncuttable_models
-from shoal.engines.stream.engine import stream
 from shoal.engines.stream.order import Order, StreamRelease, free_memory
-from shoal.engines.stream.result import StreamResult, make_stream_result
-from shoal.errors import NotationNotice, ParameterError, warn
+from shoal.errors import NotationNotice, ParameterError, PublicationWarning, warn
 from shoal.frames import Frame
+from shoal.io.location import locate
 from shoal.io.source import ReadOptions
 from shoal.io.workroom import Workroom
 from shoal.methods.base import Task
@@ -30,6 +29,7 @@ from shoal.validation import check_choice, check_columns, check_int, check_path
 
 if TYPE_CHECKING:
     from shoal.api.anonymizer import Anonymizer
+    from shoal.engines.stream.result import StreamResult
     from shoal.result import Result
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -91,12 +91,9 @@ def check_streamable(recipe: Anonymizer) -> None:
 
 def is_too_large(place: str | Path, memory: int | str | None = None) -> bool:
     """Tell whether a file would take more memory than allowed, or than half of what is free, by its size; an address is never asked for its own."""
-    path = Path(place)
-    if "://" in str(place) or not os.path.exists(path):  # noqa: PTH110  (Path.exists raises for a name too long)
-        return False
-    files = [one for one in path.rglob("*") if one.is_file()] if path.is_dir() else [path]
     needed = sum(
-        one.stat().st_size * (_OF_TEXT if one.suffix in {".csv", ".tsv", ".txt"} else _OF_PACKED) for one in files
+        one.stat().st_size * (_OF_TEXT if one.suffix in {".csv", ".tsv", ".txt"} else _OF_PACKED)
+        for one in locate(str(place)).files()
     )
     return needed > (free_memory() if memory is None else parse_memory("Anonymizer", memory))
 
@@ -125,9 +122,11 @@ def choose_engine(recipe: Anonymizer, data: Any) -> str:
 
 def stream_result(recipe: Anonymizer, data: str | Path, options: ReadOptions) -> StreamResult:
     """Release a table into a private folder, in which it stays as long as the result is used."""
+    from shoal.engines.stream.result import make_stream_result  # noqa: PLC0415  (few tables are streamed)
+
     room = Workroom(Path(tempfile.gettempdir()))
     try:
-        order = _order(recipe, data, room.path / "release", options=options, part="part-{:05}.arrow")
+        order = _order(recipe, data, room.path / "release", options=options, part="part-{:05}.arrow", telling=True)
         return make_stream_result(order, _run(recipe, order), room)
     except BaseException:
         room.close()
@@ -157,6 +156,8 @@ def _order(
     scratch: str | Path | None = None,
     force: bool = False,
     sidecar: bool = False,
+    report: str | Path | None = None,
+    telling: bool = False,
     part: str = Order.part,
 ) -> Order:
     """Return all that a streamed release needs to know."""
@@ -190,6 +191,8 @@ def _order(
         scratch=None if scratch is None else check_path("Anonymizer.stream", "scratch", scratch),
         force=force,
         sidecar=sidecar,
+        report=None if report is None else check_path("Anonymizer.stream", "report", report),
+        telling=telling or report is not None,
         part=part,
         inputs=(*([Path(data)] if local else []), *recipe_inputs(recipe.recipe()), *recipe.key_files),
         check_columns=check_table,
@@ -199,8 +202,12 @@ def _order(
 
 
 def _run(recipe: Anonymizer, order: Order) -> StreamRelease:
+    from shoal.engines.stream.engine import stream  # noqa: PLC0415  (few tables are streamed)
+
     made = stream(order)
     told = [f"{name} as {words}" for name, words in made.understood.items() if name in recipe.as_understood()]
     if told:
         warn(f"Understood {'; '.join(told)}.", NotationNotice)
+    for sentence in made.warnings:
+        warn(f"Look at this before you publish: {sentence}", PublicationWarning)
     return made

@@ -89,8 +89,8 @@ def linkage(
             for one in (wanted, _once_each(own, columns, person))
         ]
         present = exact_matches(texts[0], texts[1], columns) >= 0
-    named = np.flatnonzero(count == 1)
-    right = float((1.0 / count[present & (count > 0)]).sum())
+    named = candidates.named
+    right = candidates.right_guesses(np.flatnonzero(present))
     return Finding(
         attack="linkage",
         question="Which released row is this person?" if person is None else "Who of those released is this person?",

@@ -45,9 +45,14 @@ class Candidates:
     """For each known person how many released records cover what is known."""
 
     @property
+    def named(self) -> LongArray:
+        """The known people with exactly one candidate."""
+        return np.flatnonzero(self.count == 1)
+
+    @property
     def certain(self) -> int:
-        """The number of known people with exactly one candidate."""
-        return int((self.count == 1).sum())
+        """How many known people have exactly one candidate."""
+        return len(self.named)
 
     @property
     def fewest(self) -> int:
@@ -55,9 +60,9 @@ class Candidates:
         found = self.count[self.count > 0]
         return int(found.min()) if len(found) else 0
 
-    def right_guesses(self, present: LongArray) -> float:
-        """Return how many of the known people ``present`` in the release a blind pick among their candidates finds."""
-        count = self.count[present]
+    def right_guesses(self, present: LongArray | None = None) -> float:
+        """Return how many of the known people ``present`` in the release, all by default, a blind pick among their candidates finds."""
+        count = self.count if present is None else self.count[present]
         return float((1.0 / count[count > 0]).sum())
 
 

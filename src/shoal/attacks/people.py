@@ -12,6 +12,7 @@ import pyarrow as pa
 from shoal.arrays import IntArray, LongArray
 from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
 from shoal.attacks.holders import fitting_holders, numbered, released_owner
+from shoal.attacks.matching import Candidates
 from shoal.hierarchy import Hierarchy
 from shoal.validation import check_columns
 
@@ -69,33 +70,31 @@ def companions(
     wanted = typed_table(own, columns).take(pa.array(rows))
     fitting = fitting_holders(published.table, wanted, columns, holder, hierarchies)
     by_one, by_all = _candidates(fitting, whose[rows], chosen)
-    named = np.flatnonzero(by_all == 1)
-    right = float((1.0 / by_all[by_all > 0]).sum())
-    fewest = int(by_all[by_all > 0].min()) if (by_all > 0).any() else 0
+    named, fewest = by_all.named, by_all.fewest
     return Finding(
         attack="companions",
         question="Who is this person, of whom all records are known?",
-        success=rate(right, len(chosen)),
-        control=rate(float((1.0 / by_one[by_one > 0]).sum()), len(chosen)),
+        success=rate(by_all.right_guesses(), len(chosen)),
+        control=rate(by_one.right_guesses(), len(chosen)),
         verdict=_verdict(len(named), fewest, len(chosen)),
         figures={
             "people": len(chosen),
             "named_outright": len(named),
             "fewest_candidates": fewest,
-            "fewest_candidates_by_one_record": int(by_one[by_one > 0].min()) if (by_one > 0).any() else 0,
+            "fewest_candidates_by_one_record": by_one.fewest,
         },
         examples=[int(np.flatnonzero(whose == one)[0]) for one in chosen[named[:5]]],
     )
 
 
-def _candidates(fitting: Sequence[LongArray], whose: IntArray, chosen: LongArray) -> tuple[LongArray, LongArray]:
+def _candidates(fitting: Sequence[LongArray], whose: IntArray, chosen: LongArray) -> tuple[Candidates, Candidates]:
     """Return for each person the fewest people who fit one record, and the people who fit all."""
     by_one, by_all = np.zeros(len(chosen), np.int64), np.zeros(len(chosen), np.int64)
     for place, one in enumerate(chosen.tolist()):
         known = [fitting[row] for row in np.flatnonzero(whose == one).tolist() if len(fitting[row])]
         if known:  # records that fit nothing were withheld
             by_one[place], by_all[place] = min(map(len, known)), len(reduce(np.intersect1d, known))
-    return by_one, by_all
+    return Candidates(by_one), Candidates(by_all)
 
 
 def _verdict(named: int, fewest: int, tried: int) -> str:

@@ -130,15 +130,15 @@ def _verdict(tried: int, hits: float, chance: float) -> str:
     if not tried:
         return "No range was released whose ends could be guessed."
     return (
-        f"Guessing an end of a range is right for {hits / tried:.1%} of {tried:,} cells, any value in it for "
-        f"{chance / tried:.1%}."
+        f"Guessing that the value is an end of its range is right for {100 * hits / tried:.1f} % of {tried:,} cells; "
+        f"guessing any value in the range, for {100 * chance / tried:.1f} %."
     )
 
 
 def _narrowness(tight: int, wide: int) -> str:
     if not wide:
         return ""
-    return f" Of the {wide:,} groups' cells with more than one value, {tight / wide:.1%} are as narrow as they can be."
+    return f" {100 * tight / wide:.1f} % of the {wide:,} cells that groups share are as narrow as their records allow."
 
 
 def _pair(values: pa.ChunkedArray, cells: pa.ChunkedArray, tree: Hierarchy | None) -> _Column:

@@ -30,7 +30,7 @@ def distance_linkage(original: Any, release: Any, on: Sequence[str]) -> Finding:
     >>> bodies = {"height": [160, 161, 162, 180, 181, 182], "weight": [55, 57, 56, 80, 82, 81]}
     >>> result = shoal.anonymize(bodies, k=3, quasi_identifiers=["height", "weight"], method="mdav")
     >>> shoal.attacks.distance_linkage(bodies, result, ["height", "weight"]).verdict
-    'The nearest original record is the right one for 33.3% of 6 rows.'
+    'The nearest original record is the right one for 33.3 % of 6 rows.'
     """
     own, published = as_frame(original), as_frame(release)
     names = check_columns("known to the intruder", on, [name for name in own.names if name in published.names])
@@ -46,7 +46,7 @@ def distance_linkage(original: Any, release: Any, on: Sequence[str]) -> Finding:
         question="Which person lies nearest to this row?",
         success=rate(share * own.records, own.records),
         control=rate(1.0, own.records),
-        verdict=f"The nearest original record is the right one for {share:.1%} of {own.records:,} rows.",
+        verdict=f"The nearest original record is the right one for {100 * share:.1f} % of {own.records:,} rows.",
         figures={"columns": len(names)},
     )
 

@@ -16,6 +16,7 @@ from shoal.arrays import AnyArray, BoolArray, LongArray
 from shoal.canonical import encode_dictionary, is_period
 from shoal.encoding import CodedColumn, is_ordered, value_texts
 from shoal.errors import PrivacyError
+from shoal.frames import Frame
 from shoal.hierarchy import Hierarchy
 from shoal.hierarchy.texts import match_texts
 from shoal.parsing import Cell, parse_cell, read_number
@@ -31,15 +32,25 @@ class Pairs(NamedTuple):
     rows: LongArray
 
 
+def original_values(frame: Frame, column: CodedColumn) -> pa.ChunkedArray:
+    """Return a column of the original as its cells are compared with: numbers and dates by what they mean, all else as it stands."""
+    return frame.typed(column.name) if column.measured else frame.cells(column.name)
+
+
 def check_cover(column: CodedColumn, original: pa.ChunkedArray, released: pa.ChunkedArray) -> None:
     """Raise unless every released cell of a column covers the original value in its row."""
     pairs = distinct_pairs(original, released)
+    _require(column.name, covered_pairs(column, pairs), pairs.rows)
+
+
+def covered_pairs(column: CodedColumn, pairs: Pairs) -> BoolArray:
+    """Tell for each pair whether the cell covers the value."""
     whole = np.array([cell == "*" for cell in pairs.cells])[pairs.cell]
     absent_value, absent_cell = pairs.value == len(pairs.values), pairs.cell == len(pairs.cells) - 1
     covered = whole | (absent_value & absent_cell)
     open_pairs = np.flatnonzero(~whole & ~absent_value & ~absent_cell)
     covered[open_pairs] = _covers(column, pairs, open_pairs)
-    _require(column.name, covered, pairs.rows)
+    return np.asarray(covered, np.bool_)
 
 
 def _require(name: str, good: BoolArray, rows: LongArray) -> None:
@@ -65,7 +76,7 @@ def _covers(column: CodedColumn, pairs: Pairs, places: LongArray) -> BoolArray:
     """Tell for pairs without a missing value whether the cell covers the value."""
     value, cell = pairs.value[places], pairs.cell[places]
     texts = [str(text) for text in pairs.cells[:-1]]
-    if column.kind == "interval":
+    if column.kind.ordered:
         return _within(column, pairs.values, texts, value, cell)
     own = value_texts(pairs.values).to_pylist()
     holds = _node_test(column.hierarchy, own) if column.hierarchy is not None else _set_test(own)

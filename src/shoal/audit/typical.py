@@ -22,7 +22,7 @@ def check_typical(column: CodedColumn, original: pa.ChunkedArray, released: pa.C
     """Raise unless every representative of a column stands among the values of the records in its group."""
     some = np.bincount(groups[_there(encode_dictionary(original))], minlength=int(groups.max(initial=-1)) + 1) > 0
     shown = _there(released)
-    fits = _between if column.kind == "interval" and not column.ordinal else _among
+    fits = _between if column.measured else _among
     good = np.where(shown, some[groups], ~some[groups])
     both = np.flatnonzero(shown & good)
     if len(both):

@@ -126,7 +126,7 @@ def command(
 ) -> None:
     """Release a table in which every record hides among at least k.
 
-    FILE is a table with one record for each person: CSV, Parquet, Arrow, Excel, SPSS, Stata or SAS, a folder of Parquet files,
+    FILE is a table about people: CSV, Parquet, Arrow, Excel, SPSS, Stata or SAS, a folder of CSV or Parquet files,
     an address such as s3://bucket/people.parquet, or a database such as postgresql://host/db (with --table or --query). The released rows are counted again before
     anything is written; if the promise does not hold, nothing is.
 
@@ -162,9 +162,12 @@ def command(
             return
         if master is not None:
             raise ParameterError("The option --master is for --engine spark. Got another engine.")
-        if is_streamed(anonymizer, file, output, others) and output:
-            made = run_streamed(anonymizer, file, reading, output, scratch=scratch, force=force, sidecar=sidecar)
-            tell_streamed(made, anonymizer, as_json=as_json)
+        here = {name: value for name, value in others.items() if name != "--report"}
+        if is_streamed(anonymizer, file, output, here | {"--report-examples": report_examples}) and output:
+            made = run_streamed(
+                anonymizer, file, reading, output, scratch=scratch, force=force, sidecar=sidecar, report=report
+            )
+            tell_streamed(made, anonymizer, report, as_json=as_json)
             return
         inputs = [
             *([file] if isinstance(file, Path) else []),

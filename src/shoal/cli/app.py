@@ -25,6 +25,7 @@ COMMANDS = {
     "audit": "shoal.cli.audit",
     "attack": "shoal.cli.attack",
     "compare": "shoal.cli.compare",
+    "verify": "shoal.cli.verify",
     "transform": "shoal.cli.transform",
     "methods": "shoal.cli.methods",
     "hierarchy": "shoal.cli.hierarchy",

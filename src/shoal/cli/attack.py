@@ -12,6 +12,7 @@ from shoal.cli.options import (
     OUTPUT,
     ROLES,
     Reading,
+    column_option,
     file_argument,
     input_options,
     json_option,
@@ -31,11 +32,9 @@ if TYPE_CHECKING:
 @click.argument("release", type=click.Path(path_type=Path), metavar="RELEASE")
 @names_option("--qi", "quasi_identifiers", text="Quasi-identifiers: columns the intruder knows.", required=True)
 @names_option("--sensitive", text="Columns the intruder wants to learn.")
-@click.option(
+@column_option(
     "--person",
-    metavar="COLUMN",
-    help="The column that says whose a record is: people are counted, not records. RELEASE must have it too, as a pseudonym, or be in the order of FILE.",
-    panel=ROLES,
+    text="The column that says whose a record is: people are counted, not records. RELEASE must have it too, as a pseudonym, or be in the order of FILE.",
 )
 @click.option(
     "--hierarchy",
@@ -140,11 +139,12 @@ def command(
 
 def _named_beside(release: Path, recipe: Path | None) -> dict[str, str]:
     """Return the hierarchy files that the recipe names, else the side-car of the release; none where there is neither."""
+    from shoal.hierarchy import WORDS
     from shoal.recipe import read_recipe
     from shoal.saving import sidecar_hierarchies
 
     named = read_recipe(recipe).hierarchies if recipe else sidecar_hierarchies(release)
-    return {name: choice for name, choice in named.items() if choice not in {"flat", "set", "(object)"}}
+    return {name: choice for name, choice in named.items() if choice not in {*WORDS, "(object)"}}
 
 
 def _example_values(finding: Finding, tables: dict[str, Any]) -> list[dict[str, str | None]]:
@@ -174,4 +174,4 @@ def _show(found: Sequence[Finding], values: Sequence[list[dict[str, str | None]]
 def _share(rate: Rate | None) -> str:
     if rate is None or rate.tried == 0:
         return "–"
-    return f"{rate.share:.2%} ({rate.low:.2%}–{rate.high:.2%})"
+    return f"{100 * rate.share:.2f} % ({100 * rate.low:.2f}–{100 * rate.high:.2f})"

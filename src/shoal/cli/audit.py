@@ -12,8 +12,8 @@ from click.exceptions import Exit
 from shoal.cli.console import make_table, out, print_json, share
 from shoal.cli.options import (
     OUTPUT,
-    ROLES,
     Reading,
+    column_option,
     file_argument,
     input_options,
     json_option,
@@ -53,23 +53,13 @@ def require_callback(ctx: click.Context, param: click.Parameter, value: tuple[st
 @file_argument
 @names_option("--qi", "quasi_identifiers", text="Quasi-identifiers: columns an outsider may know.", required=True)
 @names_option("--sensitive", text="Columns with what must not be tied to a person.")
-@click.option(
-    "--person",
-    metavar="COLUMN",
-    help="The column that says whose a record is: people are then counted, not records.",
-    panel=ROLES,
+@column_option("--person", text="The column that says whose a record is: people are then counted, not records.")
+@column_option(
+    "--household", text="The column that says which household a record belongs to: households are counted too."
 )
-@click.option(
-    "--household",
-    metavar="COLUMN",
-    help="The column that says which household a record belongs to: households are counted too.",
-    panel=ROLES,
-)
-@click.option(
+@column_option(
     "--survey-weight",
-    metavar="COLUMN",
-    help="The column that says for how many people of the population a record stands; gives the risks in the population.",
-    panel=ROLES,
+    text="The column that says for how many people of the population a record stands; gives the risks in the population.",
 )
 @input_options
 @click.option(
@@ -150,14 +140,22 @@ def _risks(found: Audit) -> Iterator[tuple[str, str, str]]:
         return
     yield (
         "highest risk",
-        f"{found.risk.prosecutor_highest:.2%}",
+        f"{100 * found.risk.prosecutor_highest:.2f} %",
         "chance to pick the right record for the person worst off",
     )
-    yield "mean risk", f"{found.risk.prosecutor_mean:.2%}", "the same over all records, known to be in the table"
+    yield (
+        "mean risk",
+        f"{100 * found.risk.prosecutor_mean:.2f} %",
+        "the same over all records, known to be in the table",
+    )
     if found.risk.journalist_highest is not None:
-        yield "journalist", f"{found.risk.journalist_highest:.2%}", "highest chance where presence is not known"
+        yield "journalist", f"{100 * found.risk.journalist_highest:.2f} %", "highest chance where presence is not known"
     if found.risk.individual_highest is not None:
-        yield "individual", f"{found.risk.individual_highest:.2%}", "highest risk by the survey weights of the group"
+        yield (
+            "individual",
+            f"{100 * found.risk.individual_highest:.2f} %",
+            "highest risk by the survey weights of the group",
+        )
     for one in found.population:
         yield f"alone, {one.model}", f"{one.people:,.0f}", f"people alone in the population, estimated. {one.trust}"
 
@@ -219,7 +217,8 @@ def _show(found: Audit, checks: list[dict[str, Any]]) -> None:
     console.print(table)
     for alone in found.unique_sets[:_SHOWN]:
         by = ", ".join(alone.columns)
-        console.print(f"Alone by {by}: {alone.unique:,}, of them {alone.minimal:,} by no fewer columns.")
+        together = f"; only by all of these together: {alone.minimal:,}" if len(alone.columns) > 1 else ""
+        console.print(f"Alone by {by}: {alone.unique:,}{together}.")
     for one in checks:
         sign = "at most" if _at_most(one["name"]) else "at least"
         verdict, style = ("met", "green") if one["met"] else ("NOT MET", "bold red")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from shoal.cli.options import names_option, pairs_callback, path_option, plain_value, split_call
+from shoal.cli.options import column_option, names_option, pairs_callback, path_option, plain_value, split_call
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -44,6 +44,11 @@ def ends_callback(ctx: click.Context, param: click.Parameter, value: tuple[str, 
     return {column: plain_value(text) for column, text in pairs_callback(ctx, param, value).items()}
 
 
+def hierarchies_callback(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str] | str:
+    """Read ``column=choice``, given several times, or ``auto`` for all columns."""
+    return "auto" if value == ("auto",) else pairs_callback(ctx, param, value)
+
+
 _CHOICE_OPTIONS = (
     click.option(
         "-k",
@@ -57,7 +62,7 @@ _CHOICE_OPTIONS = (
         "models",
         multiple=True,
         metavar="MODEL",
-        help="A privacy model that must hold beyond k, written [bold]NAME:PARAMETER=VALUE,PARAMETER=VALUE[/bold]. May be repeated.",
+        help="A privacy model that must hold beyond k, such as [bold]l-diversity:l=3[/bold] or [bold]t-closeness:t=0.2,column=diagnosis[/bold]; a wrong name lists all. May be repeated.",
         panel=PROMISE,
     ),
     click.option(
@@ -89,16 +94,14 @@ _CHOICE_OPTIONS = (
         help="Change a kept or sensitive column that could give people away: [bold]cost=round:100[/bold], [bold]income=top-code:share=0.99[/bold], [bold]visit=shift-dates:30,person=id[/bold], [bold]note=drop[/bold]. May be repeated.",
         panel=COLUMNS,
     ),
-    click.option(
+    column_option(
         "--person",
-        metavar="COLUMN",
-        help="The column that tells which person a record belongs to, for tables with several records a person: people are then counted, not records. The column is removed.",
+        text="The column that tells which person a record belongs to, for tables with several records a person: people are then counted, not records. The column is removed.",
         panel=PROMISE,
     ),
-    click.option(
+    column_option(
         "--household",
-        metavar="COLUMN",
-        help="The column that says which household a record belongs to: households are counted too, and kept together. It is removed.",
+        text="The column that says which household a record belongs to: households are counted too, and kept together. It is removed.",
         panel=PROMISE,
     ),
     click.option(
@@ -107,10 +110,9 @@ _CHOICE_OPTIONS = (
         help="Put all records of a person into groups with the same other people, against intruders who know several of the records.",
         panel=PROMISE,
     ),
-    click.option(
+    column_option(
         "--survey-weight",
-        metavar="COLUMN",
-        help="The column that says for how many people of the population a record stands. Released as the mean of each group unless --keep names it too. (Not to be confused with [bold]--weight[/bold], which says how much the loss in a column counts.)",
+        text="The column that says for how many people of the population a record stands. Released as the mean of each group unless --keep names it too. (Not to be confused with [bold]--weight[/bold], which says how much the loss in a column counts.)",
         panel=PROMISE,
     ),
     click.option(
@@ -118,8 +120,8 @@ _CHOICE_OPTIONS = (
         "hierarchies",
         multiple=True,
         metavar="COLUMN=CHOICE",
-        callback=pairs_callback,
-        help="How a category is made coarser: a hierarchy file, [bold]flat[/bold] (the value or *) or [bold]set[/bold] (one of several values; the default for text).",
+        callback=hierarchies_callback,
+        help="How a category is made coarser: a hierarchy file, [bold]flat[/bold] (the value or *), [bold]set[/bold] (one of several values; the default for text) or [bold]auto[/bold] (suggested by its values). [bold]--hierarchy auto[/bold] suggests one for every column.",
         panel=COLUMNS,
     ),
     click.option(
@@ -150,7 +152,7 @@ _CHOICE_OPTIONS = (
         "--widen",
         type=click.FloatRange(0, 1),
         metavar="SHARE",
-        help="Hide which cells had to be coarse: for each of them, this share of the other cells (such as 0.5) is made coarser without need. Default: none.",
+        help="Release cells wider than their group needs, so that a narrow cell tells less: ranges by up to this share of their width (such as 0.25), and as large a share of other cells as nodes or sets. Default: none.",
         panel=PROMISE,
     ),
     click.option(
@@ -225,7 +227,7 @@ def _given(choices: dict[str, Any], base: Recipe | None) -> dict[str, Any]:
 
     given = dict(choices)
     for name, read in (("hierarchies", str), ("kinds", _kind)):
-        if name in given:
+        if name in given and isinstance(given[name], dict):
             mapping = {column: read(text) for column, text in given[name].items()}
             given[name] = {**(getattr(base, name) if base else {}), **mapping}
     if "weights" in given:

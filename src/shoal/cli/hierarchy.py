@@ -30,7 +30,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 @click.group("hierarchy")
 def command() -> None:
-    """Show, check or make hierarchies.
+    """Show, check, suggest or make hierarchies.
 
     A hierarchy says how a value is made coarser: 40213 to 402** to *. Its file has one line for each
     value, from the value to the root: [bold]40213;402**;*[/bold].
@@ -86,11 +86,6 @@ def check(*, file: Path, data: Path, column: str, reading: Reading) -> None:
     )
 
 
-@command.group("make")
-def make() -> None:
-    """Make a hierarchy from the values of a column."""
-
-
 def target_options(command: _Command) -> _Command:
     """Add the options about where the hierarchy goes."""
     command = show_values_option(force_option(command))
@@ -135,6 +130,31 @@ def _deliver(tree: Hierarchy, output: Path | None, *, force: bool) -> None:
     with replacing(output, force=force) as temporary:
         tree.to_csv(temporary)
     out().print(f"Written: {output} ({tree.n_leaves:,} values, {tree.levels} levels)", soft_wrap=True)
+
+
+@command.command("suggest")
+@data_options
+@target_options
+def suggest(*, data: Path, column: str, reading: Reading, output: Path | None, force: bool) -> None:
+    """Suggest a hierarchy for a column by the type of its values.
+
+    Dates are grouped by month, year and decade, numbers in round widths, codes of one length by their first
+    characters; all other values stand directly below *. Look at it, and change the file where you know better.
+
+    [dim]shoal hierarchy suggest --data patients.csv --column zip -o zip.csv[/dim]
+    """
+    from shoal.encoding import text_meanings
+    from shoal.hierarchy import Hierarchy
+    from shoal.validation import check_columns
+
+    frame = reading.load(data)
+    check_columns("the column", [column], frame.names)
+    _deliver(Hierarchy.suggest(text_meanings(frame, column)), output, force=force)
+
+
+@command.group("make")
+def make() -> None:
+    """Make a hierarchy from the values of a column."""
 
 
 @make.command("prefixes")

@@ -66,9 +66,10 @@ def _show_readings(console: Console, found: Inspection) -> None:
         if column.reading:
             console.print(f"Understood {column.name} as {column.reading}.")
     if found.person:
-        rows = f"{found.records:,} rows of {found.person.distinct:,} {found.person.name}"
+        key = found.person
         console.print(
-            f"{rows}: people with several rows? Then k rows are fewer than k people; count people with --person {found.person.name}.",
+            f"{found.records:,} rows have only {key.distinct:,} different values of {key.name}. Do people have several rows? "
+            f"Then a group of k rows can be fewer than k people; count people with --person {key.name}.",
             style="bold",
         )
 
@@ -86,8 +87,9 @@ def _show_combinations(console: Console, found: Inspection) -> None:
     console.print(table)
     if found.unique_sets:
         first = found.unique_sets[0]
+        together = " only by all of these together" if len(first.columns) > 1 else ""
         console.print(
-            f"Most are singled out by {', '.join(first.columns)}: {first.minimal:,} records, by no fewer columns."
+            f"Most are singled out by {', '.join(first.columns)}: {first.minimal:,} records are alone{together}."
         )
 
 

@@ -42,6 +42,11 @@ def names_option(*declarations: str, text: str, panel: str = ROLES, **more: Any)
     )
 
 
+def column_option(name: str, text: str, panel: str = ROLES) -> Callable[[_Command], _Command]:
+    """Return an option that takes the name of one column."""
+    return click.option(name, metavar="COLUMN", help=text, panel=panel)
+
+
 def pairs_callback(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> dict[str, str]:
     """Read ``column=value``, given several times."""
     pairs = {}

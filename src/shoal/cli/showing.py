@@ -86,5 +86,5 @@ def _form(result: Result, column: CodedColumn) -> str:
     if result.recipe.release == "representatives":
         return "typical value"
     ends = result.details.get("ends", {}).get(column.name)
-    form = {"interval": "range", "node": "node of its hierarchy", "set": "set of values"}[column.kind]
+    form = {"node": "node of its hierarchy", "set": "set of values"}.get(column.kind.form, column.kind.form)
     return f"{form}, ends at {ends}" if ends else form

@@ -72,6 +72,7 @@ def run_streamed(
     scratch: str | None,
     force: bool,
     sidecar: bool,
+    report: Path | None,
 ) -> StreamRelease:
     """Release a table from file to file."""
     from shoal.api.streaming import stream_release
@@ -80,13 +81,17 @@ def run_streamed(
     options = ReadOptions(
         separator=reading.separator, encoding=reading.encoding, table=reading.table, query=reading.query
     )
-    return stream_release(recipe, file, output, scratch=scratch, force=force, sidecar=sidecar, options=options)
+    return stream_release(
+        recipe, file, output, scratch=scratch, force=force, sidecar=sidecar, report=report, options=options
+    )
 
 
-def tell_streamed(made: StreamRelease, recipe: Anonymizer, *, as_json: bool) -> None:
+def tell_streamed(made: StreamRelease, recipe: Anonymizer, report: Path | None, *, as_json: bool) -> None:
     """Print what came out."""
-    tell_large(made.audit, made.metrics, {"fragments": made.fragments}, recipe, [str(made.path)], as_json=as_json)
-    note_written(made.path.name)
+    written = [made.path, *([report] if report else [])]
+    details = {"fragments": made.fragments, "warnings": list(made.warnings)}
+    tell_large(made.audit, made.metrics, details, recipe, [str(one) for one in written], as_json=as_json)
+    note_written(*(one.name for one in written))
 
 
 def tell_large(

@@ -78,7 +78,7 @@ def compare(
     together: bool = False,
     survey_weight: str | None = None,
     kinds: Mapping[str, KindChoice] | None = None,
-    hierarchies: Mapping[str, HierarchyChoice] | None = None,
+    hierarchies: Mapping[str, HierarchyChoice] | Literal["auto"] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
     date_format: str | Sequence[str] | None = None,

@@ -121,9 +121,9 @@ class Comparison:
         whole = {(point.series, point.k) for point in made if not point.sampled}
         return [point for point in made if not point.sampled or (point.series, point.k) not in whole]
 
-    def plot(self) -> dict[str, Any]:
+    def plot(self, width: int = 640, height: int = 340) -> dict[str, Any]:
         """Return the risk–utility frontier as a Vega-Lite specification, the recommended point ringed."""
-        return frontier_plot(self.content)
+        return frontier_plot(self.content, width, height)
 
     @property
     def html(self) -> str:

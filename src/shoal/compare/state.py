@@ -15,7 +15,7 @@ from typing import Any
 from shoal._version import __version__
 from shoal.compare.points import Plan, Point
 from shoal.errors import FileError
-from shoal.hierarchy import Hierarchy
+from shoal.hierarchy import WORDS, Hierarchy
 from shoal.validation import refuse_pipe
 
 
@@ -56,7 +56,7 @@ def _trace(choice: Any) -> str:
     """Return what a hierarchy holds, as a hash: its tree, or the bytes of its file."""
     if isinstance(choice, Hierarchy):
         content = json.dumps([choice.labels, choice.parent.tolist()]).encode()
-    elif str(choice) in {"flat", "set"} or not Path(choice).is_file():
+    elif str(choice) in WORDS or not Path(choice).is_file():
         content = str(choice).encode()
     else:
         content = Path(choice).read_bytes()

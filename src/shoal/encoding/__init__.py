@@ -19,7 +19,14 @@ from shoal.encoding.coding import (
 )
 from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable, Unit
 from shoal.encoding.units import encode_unit, numbered_anew, survey_weights, with_units
-from shoal.encoding.values import exact_numbers, exponent_beyond_reach, is_ordered, positions, value_texts
+from shoal.encoding.values import (
+    exact_numbers,
+    exponent_beyond_reach,
+    is_ordered,
+    positions,
+    text_meanings,
+    value_texts,
+)
 
 __all__ = [
     "CodedAttribute",
@@ -41,6 +48,7 @@ __all__ = [
     "numbered_anew",
     "positions",
     "survey_weights",
+    "text_meanings",
     "value_texts",
     "with_units",
 ]

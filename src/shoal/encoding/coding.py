@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,22 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import FloatArray, IntArray
+from shoal.encoding.kinds import NODES, RANGES, SETS
 from shoal.encoding.ranking import rank_codes, rank_values
 from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable
-from shoal.encoding.values import as_dates, as_numbers, exact_numbers, is_ordered, positions_of, refuse_far, value_texts
+from shoal.encoding.values import (
+    as_dates,
+    as_numbers,
+    exact_numbers,
+    is_ordered,
+    positions_of,
+    refuse_far,
+    text_meanings,
+    value_texts,
+)
 from shoal.errors import AmbiguousNotationError, ColumnError, DataError, HierarchyError, ParameterError
 from shoal.frames import Frame, encode_dictionary, refuse_nested
-from shoal.hierarchy import Hierarchy, value_text
+from shoal.hierarchy import WORDS, Hierarchy, value_text
 from shoal.hierarchy.texts import match_texts
 from shoal.validation import check_float, check_mapping, nearest_hint, wrong
 
@@ -133,9 +143,7 @@ def _encode_interval(name: str, column: pa.ChunkedArray) -> tuple[CodedColumn, I
             hint="replace them by missing values or by the largest value that can occur.",
         )
     position, origin = positions_of(exact)
-    coded = CodedColumn(
-        name, "interval", values, has_missing, position=position, original_type=column.type, origin=origin
-    )
+    coded = CodedColumn(name, RANGES, values, has_missing, position=position, original_type=column.type, origin=origin)
     return coded, codes
 
 
@@ -148,9 +156,7 @@ def _encode_ordinal(name: str, column: pa.ChunkedArray, order: list[str]) -> tup
     codes, has_missing = _mapped_codes(encoded, mapped, len(order))
     position = np.arange(len(order), dtype=np.float64)
     values = pa.array([value_text(value) for value in order], pa.string())
-    coded = CodedColumn(
-        name, "interval", values, has_missing, position=position, ordinal=True, original_type=column.type
-    )
+    coded = CodedColumn(name, RANGES, values, has_missing, position=position, ordinal=True, original_type=column.type)
     return coded, codes
 
 
@@ -175,15 +181,20 @@ def _check_covered(name: str, owner: str, encoded: pa.DictionaryArray, mapped: S
     )
 
 
-def check_hierarchies(owner: str, hierarchies: Any) -> dict[str, HierarchyChoice]:
-    """Return how columns are made coarser, each named in a way that can be understood, or raise."""
+def check_hierarchies(owner: str, hierarchies: Any, suggested: Iterable[str] = ()) -> dict[str, HierarchyChoice]:
+    """Return how columns are made coarser, each named in a way that can be understood, or raise.
+
+    With ``"auto"`` the columns ``suggested`` all get a hierarchy by their values.
+    """
+    if isinstance(hierarchies, str) and hierarchies == "auto":
+        return dict.fromkeys(suggested, "auto")
     given = check_mapping(owner, "hierarchies", hierarchies)
     for name, choice in given.items():
         if not isinstance(choice, (Hierarchy, str, Path)) or choice == "":
             raise wrong(
                 owner,
                 f"hierarchies[{name!r}]",
-                "a Hierarchy, the path of a file, 'flat' or 'set'",
+                "a Hierarchy, the path of a file, 'flat', 'set' or 'auto'",
                 choice,
                 "make one with Hierarchy.from_dict, from_csv, from_prefixes and so on.",
             )
@@ -197,7 +208,7 @@ def load_hierarchy(name: str, choice: HierarchyChoice) -> Hierarchy:
     if isinstance(choice, (str, Path)):
         return Hierarchy.from_csv(choice)
     raise ParameterError(
-        f"The hierarchy of column {name!r} must be a Hierarchy, a file name, 'flat' or 'set'. Got {type(choice).__name__}."
+        f"The hierarchy of column {name!r} must be a Hierarchy, a file name, 'flat', 'set' or 'auto'. Got {type(choice).__name__}."
     )
 
 
@@ -209,13 +220,15 @@ def _encode_by_hierarchy(frame: Frame, name: str, choice: HierarchyChoice) -> tu
     texts = value_texts(encoded.dictionary).to_pylist()
     if isinstance(choice, str) and choice == "flat":
         hierarchy = Hierarchy.flat(sorted(set(texts)) or ["*"])
+    elif isinstance(choice, str) and choice == "auto":
+        hierarchy = Hierarchy.suggest(text_meanings(frame, name) or {"*": None})
     else:
         hierarchy = load_hierarchy(name, choice)
     mapped = hierarchy.leaf_codes(texts)
     _check_covered(name, "The hierarchy", encoded, [int(code) for code in mapped])
     codes, has_missing = _mapped_codes(encoded, [int(code) for code in mapped], hierarchy.n_leaves)
     values = pa.array(hierarchy.leaves, pa.string())
-    coded = CodedColumn(name, "node", values, has_missing, hierarchy=hierarchy, original_type=column.type)
+    coded = CodedColumn(name, NODES, values, has_missing, hierarchy=hierarchy, original_type=column.type)
     return coded, codes
 
 
@@ -230,7 +243,7 @@ def _encode_set(name: str, column: pa.ChunkedArray) -> tuple[CodedColumn, IntArr
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
     codes, has_missing = rank_codes(encoded, order)
     values = pa.array([texts[index] for index in order], pa.string())
-    return CodedColumn(name, "set", values, has_missing, original_type=column.type), codes
+    return CodedColumn(name, SETS, values, has_missing, original_type=column.type), codes
 
 
 def encode_attribute(
@@ -242,7 +255,7 @@ def encode_attribute(
     """
     tree = (
         None
-        if hierarchy is None or (isinstance(hierarchy, str) and hierarchy in {"flat", "set"})
+        if hierarchy is None or (isinstance(hierarchy, str) and hierarchy in WORDS)
         else load_hierarchy(name, hierarchy)
     )
     if kind is not None and not isinstance(kind, str):

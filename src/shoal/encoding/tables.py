@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import FloatArray, IntArray, LongArray
+from shoal.encoding.kinds import ColumnKind
 from shoal.encoding.spaces import build_space
 from shoal.encoding.values import positions, value_texts
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.space.space import Space
 from shoal.kernels.space.tuples import distinct_tuples
 
-ColumnKind = Literal["interval", "node", "set"]
 Unit = Literal["person", "household"]
 """Who may have several records and is counted once."""
 
@@ -29,16 +29,27 @@ class CodedColumn:
     name: str
     kind: ColumnKind
     values: pa.Array
-    """The value of each code in its own type, the missing one left out (NODE columns: the leaf texts)."""
+    """The value of each code in its own type, the missing one left out (with a hierarchy: the leaf texts)."""
     has_missing: bool = False
     position: FloatArray | None = None
-    """INTERVAL columns: the number each code stands for, less ``origin``."""
+    """The number each code stands for, less ``origin``, in a column released as ranges."""
     hierarchy: Hierarchy | None = None
     ordinal: bool = False
     """The order was given by the user; positions are ranks."""
     original_type: pa.DataType = field(default_factory=pa.string)
     origin: int = 0
     """What was taken off all positions; not 0 only where floats would not tell the numbers apart."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether values are numbers or dates, which are compared by what they mean and not as texts."""
+        return self.kind.ordered and not self.ordinal
+
+    @property
+    def tree(self) -> Hierarchy:
+        """The hierarchy of a column that has one."""
+        assert self.hierarchy is not None  # noqa: S101
+        return self.hierarchy
 
     @property
     def cardinality(self) -> int:
@@ -52,7 +63,7 @@ class CodedColumn:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """The number each code stands for, as near as a float comes (INTERVAL columns)."""
+        """The number each code stands for, as near as a float comes; for a column released as ranges."""
         return np.arange(len(self.values), dtype=np.float64) if self.ordinal else positions(self.values)
 
     @cached_property
@@ -62,11 +73,10 @@ class CodedColumn:
 
     @cached_property
     def node_labels(self) -> list[str]:
-        """The label of each node, numbered as in the space (NODE columns)."""
-        assert self.hierarchy is not None  # noqa: S101
-        labels = list(self.hierarchy.labels)
+        """The label of each node of the hierarchy, numbered as in the space."""
+        labels = list(self.tree.labels)
         if self.has_missing:
-            labels.insert(self.hierarchy.n_leaves, "")
+            labels.insert(self.tree.n_leaves, "")
         return labels
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ import pyarrow.compute as pc
 from shoal.arrays import AnyArray, FloatArray
 from shoal.canonical import is_period, period_texts
 from shoal.errors import DataError
-from shoal.frames import encode_dictionary
+from shoal.frames import Frame, encode_dictionary
 from shoal.hierarchy import value_text
 from shoal.hierarchy.texts import TICKS, duration_text
 
@@ -41,6 +42,14 @@ def value_texts(values: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
         return pa.array([None if text is None else _clock_text(text) for text in texts.to_pylist()], pa.string())
     return texts
+
+
+def text_meanings(frame: Frame, column: str) -> dict[str, Any]:
+    """Return what each text of a column means: ``01.03.2024`` a date, ``1.234,5`` a number; None for a missing value."""
+    cells = encode_dictionary(frame.cells(column))
+    first = pc.index_in(pa.array(range(len(cells.dictionary)), cells.indices.type), cells.indices)
+    meanings = frame.typed(column).take(first)
+    return dict(zip(map(value_text, cells.dictionary.to_pylist()), meanings.to_pylist(), strict=True))
 
 
 def _clock_text(text: str) -> str:

@@ -257,7 +257,7 @@ def _month_above(ticks: AnyArray, day: int, months: int) -> AnyArray:
 def make_grid(column: CodedColumn) -> Grid | None:
     """Return the grid of a column; None where no value lies between two others, or all are one."""
     kind = column.values.type
-    if column.kind != "interval" or column.ordinal or len(column.values) < 2:
+    if not column.measured or len(column.values) < 2:
         return None
     if pa.types.is_floating(kind):
         return FloatGrid(column)

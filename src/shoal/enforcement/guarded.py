@@ -6,6 +6,7 @@
              groups carved out of cells      where many do
     best   = the start that loses least after some rounds of moves, swaps, divisions and tightenings
     best   = anneal the best start           balanced and best: each step only where all models hold
+    withhold records where that pays         as far as ``max_suppression`` allows (``withholding``)
 
 An effort goes on where the smaller one ended and keeps the best groups seen, so that more effort never loses more.
 All of shoal's own models are kept this way; models of a user's own are left to joining, which is slower. Groups
@@ -18,7 +19,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numba
 import numpy as np
@@ -28,9 +29,11 @@ from shoal.enforcement.carving import Carver, CarvingParams, rules_of
 from shoal.enforcement.layers import MENDABLE, group_in_layers, layered_unit
 from shoal.enforcement.mending import mend, mend_alike
 from shoal.enforcement.neighbours import number_without_gaps
+from shoal.enforcement.withholding import withhold
 from shoal.errors import PrivacyError
 from shoal.kernels.guarded.improve import improve_guarded_region
-from shoal.kernels.optimise.regions import make_regions
+from shoal.kernels.optimise.cells.steps import Steps, measure_steps
+from shoal.kernels.optimise.regions import Regions, make_regions
 from shoal.methods.base import Grouping, Method, Task, most_withheld
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise.bounds import lower_bound
@@ -42,6 +45,9 @@ from shoal.privacy.case import Case
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
+    from shoal.kernels.enforcement.crowds import Crowds
+    from shoal.kernels.enforcement.rules import Rules
+    from shoal.kernels.measuring.matching import Points
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,8 @@ class GuardedParams:
     """Share of failing plain groups from which carving groups out of cells is a start."""
     targets: tuple[int, ...] = (3,)
     """Sizes of carved groups to try, in multiples of the smallest group that can meet all models."""
+    cuts: bool = False
+    """Whether mended cuts of Mondrian are a start too: where values are few or ordered they may be the best one."""
     trial_rounds: int = 2
     """Rounds after which the best start is chosen."""
     rounds: int = 2
@@ -68,6 +76,12 @@ class GuardedParams:
     """Share of the rounds after which the temperature is 0."""
     region: int = 100
     """Groups of a region, in the mean."""
+    rebuilds: int = 2
+    """How often groups are rebuilt in a round, for each group, where they are small."""
+    small: float = 2.0
+    """Groups are small where they have fewer records in the mean than this many times what the models need: rebuilt groups of others hardly ever meet them."""
+    small_region: int = 40
+    """Groups of a region where they are small."""
     carving: CarvingParams = field(default_factory=CarvingParams)
 
 
@@ -77,32 +91,66 @@ STAGES: dict[Effort, GuardedParams] = {
     "best": GuardedParams(targets=(), rounds=160, hottest=1.0),
 }
 """What each effort does after the smaller ones."""
+SMALL_TABLE = 5_000
+"""Records up to which effort "fast" has more starts and rounds, which take next to nothing there."""
+_FAST_ON_SMALL = GuardedParams(cuts=True, trial_rounds=4, rounds=6)
+_COLD = GuardedParams()
+"""What is spent after records were withheld."""
 _ENDLESS = 1_000_000
 
 
-def stages_of(task: Task) -> list[tuple[Effort, GuardedParams]]:
+def stages_of(task: Task, records: int) -> list[tuple[Effort, GuardedParams]]:
     """Return the stages of an effort; a number of seconds is one long annealing after the fast stage."""
+    stages = STAGES | ({"fast": _FAST_ON_SMALL} if records <= SMALL_TABLE else {})
     if not isinstance(task.effort, str):
-        return [("fast", STAGES["fast"]), ("balanced", replace(STAGES["balanced"], rounds=_ENDLESS))]
-    names = list(STAGES)
-    return [(name, STAGES[name]) for name in names[: names.index(task.effort) + 1]]
+        return [("fast", stages["fast"]), ("balanced", replace(stages["balanced"], rounds=_ENDLESS))]
+    names = list(stages)
+    return [(name, stages[name]) for name in names[: names.index(task.effort) + 1]]
 
 
 def search_guarded(method: Method, table: CodedTable, task: Task, case: Case) -> Grouping:
-    """Return groups that meet k and all rules, found by a search that begins with what ``method`` finds without the models."""
+    """Return groups that meet k and all rules, found by a search that begins with what ``method`` finds without the models.
+
+    The search itself withholds nobody, so that it is the same whatever may be withheld afterwards; only where no grouping of all
+    records meets the models does mending withhold some.
+    """
+    most = most_withheld(task.max_suppression, table.records)
+    try:
+        return _search(method, table, replace(task, max_suppression=0.0), case, most)
+    except PrivacyError:
+        if most == 0:
+            raise
+        return _search(method, table, task, case, most)
+
+
+def _search(method: Method, table: CodedTable, task: Task, case: Case, most: int) -> Grouping:
+    """Take all stages of an effort, and withhold up to ``most`` records after each of them."""
     seconds = float("inf") if isinstance(task.effort, str) else float(task.effort)
     stop = Stop.after(seconds, cancel=task.cancel, clock=task.clock)
     search = GuardedSearch(method, Problem.of(table, task), case, task, stop)
     try:
         with ThreadPoolExecutor(numba.get_num_threads()) as pool:
-            for effort, params in stages_of(task):
+            for effort, params in stages_of(task, table.records):
                 search.run(effort, params, pool)
+                if most:
+                    search.release(most, pool)
             search.prove()
     except INTERRUPTS:
         if task.on_interrupt != "best" or not search.seen:
             raise
     details = {"losses": tuple(search.losses), "lower_bound": search.bound, "bound_from": search.bound_from}
-    return Grouping(search.best.labels, details=details)
+    return Grouping(search.least_lossy.labels, details=details)
+
+
+class Part(NamedTuple):
+    """The records that are released, as the kernels read them."""
+
+    rows: IntArray
+    labels: IntArray
+    rules: Rules
+    crowds: Crowds
+    points: Points
+    kin: IntArray
 
 
 @dataclass
@@ -118,6 +166,8 @@ class GuardedSearch:
     """Whether labels are those of some groups only, so that nobody can tell yet which ones are released alike."""
     seen: list[Solution] = field(default_factory=list)
     """The best solution, as the only entry, once there is one."""
+    released: list[Solution] = field(default_factory=list)
+    """The best solution of each stage with records withheld, where some may be."""
     losses: list[float] = field(default_factory=list)
     bound: float | None = None
     bound_from: str | None = None
@@ -131,6 +181,16 @@ class GuardedSearch:
     def best(self) -> Solution:
         """The best groups so far."""
         return self.seen[0]
+
+    @property
+    def least_lossy(self) -> Solution:
+        """The best groups so far, with or without withheld records."""
+        return min([*self.released, *self.seen], key=lambda one: one.loss)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """How far the values of each column are apart."""
+        return measure_steps(self.problem.space, self.problem.rows)
 
     @cached_property
     def carver(self) -> Carver:
@@ -148,6 +208,11 @@ class GuardedSearch:
         tried = [self.anneal(one, pool, params.trial_rounds, params, params.hottest) for one in starts]
         first = min([*tried, *self.seen], key=lambda one: one.loss)
         self.anneal(first, pool, self.rounds_for(first, params), params, params.hottest)
+
+    def release(self, most: int, pool: Executor) -> None:
+        """Withhold up to ``most`` records where that pays; the search goes on with the groups of all records."""
+        aside = replace(self, seen=list(self.seen), released=[])
+        self.released.append(withhold(aside, most, lambda found: aside.anneal(found, pool, _COLD.rounds, _COLD)))
 
     def rounds_for(self, found: Solution, params: GuardedParams) -> int:
         """Return how many rounds a solution gets: the work of a round grows with the size of its groups."""
@@ -167,6 +232,8 @@ class GuardedSearch:
             yield self._mended(plain)
         if self.can_carve and self.failing >= params.carvable:
             yield from filter(None, (self._carved(target, params) for target in params.targets))
+        if params.cuts:
+            yield self._mended(self._cuts())
         if not self.seen:
             yield self._mended(self._plain(effort))
 
@@ -183,9 +250,13 @@ class GuardedSearch:
         self.failing = float(failing_groups(self.task.requirements, found.labels, groups).mean())
         return found.labels
 
+    def _cuts(self) -> IntArray:
+        """Return Mondrian's groups, found without models."""
+        return Mondrian().run(self.problem.table, replace(self.task, requirements=())).labels
+
     def _quick_cuts_hold(self) -> bool:
         """Tell by quick cuts whether groups of k records have mostly enough persons, so that a search without models is worth its time."""
-        labels = Mondrian().run(self.problem.table, replace(self.task, requirements=())).labels
+        labels = self._cuts()
         return float(failing_groups(self.task.requirements, labels, int(labels.max()) + 1).mean()) <= MENDABLE
 
     def _mended(self, labels: IntArray) -> Solution:
@@ -255,23 +326,31 @@ class GuardedSearch:
             self.task.progress(0.3 + 0.6 * share, f"improving, loss {best.loss:.4f}")
         return best
 
-    def _improve(self, found: Solution, pool: Executor, params: GuardedParams, heat: float) -> Solution:
-        space, seed = self.problem.space, self.problem.seed_of(self.rounds)
-        self.rounds += 1
+    def part_of(self, found: Solution) -> tuple[IntArray, Part]:
+        """Return which records of a solution are released, and what the kernels read of them; the labels are a copy."""
         kept = np.flatnonzero(found.labels >= 0).astype(np.int32)
-        rows, inside, rules, kin = self.problem.rows, found.labels[kept], self.case.rules, self.carver.classes.kin
+        rows, rules, kin = self.problem.rows, self.case.rules, self.carver.classes.kin
         if len(kept) < self.problem.records:
             rows, rules, kin = np.ascontiguousarray(rows[kept]), rules_of(rules, kept), np.ascontiguousarray(kin[kept])
-        most = params.region * max(self.case.k, len(kept) // found.groups)
-        crowds, points = self.case.crowds, self.case.points
-        regions = make_regions(space, rows, inside, found.groups, most, seed)
+        return kept, Part(rows, found.labels[kept], rules, self.case.crowds, self.case.points, kin)
+
+    def regions_of(self, part: Part, groups: int, wanted: int, seed: int) -> Regions:
+        """Return regions of about ``wanted`` near groups."""
+        most = wanted * max(self.case.k, len(part.labels) // groups)
+        return make_regions(self.problem.space, part.rows, part.labels, groups, most, seed)
+
+    def _improve(self, found: Solution, pool: Executor, params: GuardedParams, heat: float) -> Solution:
+        space, seed, least = self.problem.space, self.problem.seed_of(self.rounds), self.case.least
+        self.rounds += 1
+        kept, part = self.part_of(found)
+        small = len(kept) < params.small * least * found.groups
+        regions = self.regions_of(part, found.groups, params.small_region if small else params.region, seed)
+        share, rebuilds = self.carver.classes.share, params.rebuilds if small else 0
 
         def improve(region: int) -> float:
-            return improve_guarded_region(
-                space, rows, inside, rules, crowds, points, kin, regions, region, self.case.least, heat, seed
-            )
+            return improve_guarded_region(space, *part, share, self.steps, regions, region, least, rebuilds, heat, seed)
 
         list(pool.map(improve, range(len(regions.start) - 1)))
         labels = found.labels.copy()
-        labels[kept] = inside
+        labels[kept] = part.labels
         return self.solution(labels)

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.arrays import BoolArray, IntArray
 from shoal.enforcement.neighbours import neighbour_order, number_without_gaps
 from shoal.errors import PrivacyError
-from shoal.kernels.enforcement.chains import link, price_neighbours
+from shoal.kernels.enforcement.chains import joining_costs, link
 from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods.base import Task
 from shoal.privacy.base import failing_groups
@@ -51,7 +51,7 @@ def _cheapest_joins(table: CodedTable, labels: IntArray, failing: BoolArray) -> 
         near = near[free[near] & (near != group)]
         if not free[group] or not len(near):
             continue
-        added = price_neighbours(table.space, cover, chains, group, near)
+        added = joining_costs(table.space, cover, chains, group, near)
         chosen = int(near[np.argmin(added)])
         target[group] = chosen
         free[[group, chosen]] = False

@@ -16,7 +16,7 @@ from shoal.arrays import FloatArray, IntArray
 from shoal.enforcement.joining import impossible, join_failing
 from shoal.enforcement.neighbours import join_alike, neighbour_order
 from shoal.kernels.enforcement import mending as kernels
-from shoal.kernels.enforcement.chains import label_records, link, members, price_neighbours, settle
+from shoal.kernels.enforcement.chains import joining_costs, label_records, link, members, settle
 from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods.base import Task, most_withheld
 from shoal.privacy.base import failing_groups
@@ -140,7 +140,7 @@ class _Ward:
         own = int(self.place[group])
         for reach in self.reaches:
             near = self.order[max(own - reach, 0) : own + reach + 1]
-            added = price_neighbours(self.space, self.cover, self.chains, group, near)
+            added = joining_costs(self.space, self.cover, self.chains, group, near)
             near, added = near[np.argsort(added, kind="stable")], np.sort(added, kind="stable")
             near, added = near[np.isfinite(added)], added[np.isfinite(added)]
             short = kernels.union_shortfalls(

@@ -22,7 +22,7 @@ from shoal.privacy.case import Case
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
-_POLISHING = GuardedParams(rounds=3)
+_POLISHING = GuardedParams(rounds=3, rebuilds=0)
 
 
 def polish_mended(table: CodedTable, before: IntArray, mended: IntArray, task: Task, case: Case) -> IntArray:

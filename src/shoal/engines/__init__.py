@@ -4,7 +4,8 @@ A large table is learned (columns, totals), cut into fragments by content, group
 whole. The functions an engine is made of, none of which cares where it runs::
 
     learning.py    learn_batch, merge_learned, make_coding -> Coding: codes of any batch
-    contents.py    in_sample: which records of a batch are in the sample; order_by_content
+    contents.py    in_sample: which records of a batch are in the sample; make_pilot; order_by_content
+    copies.py      groups of equal records, which need no search
     plan.py        Job; sample_share, cut_table -> Tree; tree.assign; count_batch; fragments_of; run_fragment
     cutting.py     the crossing rule
     fragments.py   Counts, which are added up; leaves that cannot stand alone are joined

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from shoal.arrays import AnyArray, BoolArray, IntArray, LongArray, WordArray
+from shoal.kernels.space.tuples import distinct_tuples
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
@@ -17,10 +19,10 @@ def contents(table: CodedTable) -> list[IntArray]:
     return [*table.codes, *(table.attributes[name].codes for name in sorted(table.attributes))]
 
 
-def hash_rows(table: CodedTable, seed: int) -> WordArray:
-    """Return a word for each record that depends on its codes and the seed only (SplitMix64 over the columns)."""
-    word = np.full(table.records, np.uint64(seed % (1 << 64)), np.uint64)
-    for codes in contents(table):
+def hash_rows(columns: Sequence[IntArray], seed: int) -> WordArray:
+    """Return a word for each record that depends on its codes in some columns and the seed only (SplitMix64 over the columns)."""
+    word = np.full(len(columns[0]), np.uint64(seed % (1 << 64)), np.uint64)
+    for codes in columns:
         word += codes.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
         word ^= word >> np.uint64(30)
         word *= np.uint64(0xBF58476D1CE4E5B9)
@@ -31,10 +33,30 @@ def hash_rows(table: CodedTable, seed: int) -> WordArray:
 
 
 def in_sample(table: CodedTable, seed: int, share: float) -> BoolArray:
-    """Tell which records are in the sample: a record's own content decides, so that neither order nor batches matter."""
+    """Tell which records are in the sample: a record's own quasi-identifiers decide, so that neither order nor batches matter.
+
+    All records with the same ones are in it, or none.
+    """
     if share >= 1.0:
         return np.ones(table.records, np.bool_)
-    return np.asarray(hash_rows(table, seed) < np.uint64(share * 2.0**64), np.bool_)
+    return np.asarray(hash_rows(list(table.codes), seed) < np.uint64(share * 2.0**64), np.bool_)
+
+
+class Pilot(NamedTuple):
+    """Distinct tuples of a sample."""
+
+    table: CodedTable
+    copies: LongArray
+    """How many records of the whole table have each."""
+    share: float
+    """The share of the tuples of the sample that these are."""
+
+
+def make_pilot(sample: CodedTable, seed: int, most: int) -> Pilot:
+    """Return the distinct tuples of a sample; of more than ``most`` those that a smaller sample would have."""
+    tuples = distinct_tuples(sample.codes)
+    chosen = np.argsort(hash_rows(list(sample.codes[:, tuples.first]), seed), kind="stable")[:most]
+    return Pilot(sample.take(tuples.first[chosen]), tuples.size[chosen], len(chosen) / len(tuples.size))
 
 
 def order_by_content(table: CodedTable) -> LongArray:
@@ -43,5 +65,5 @@ def order_by_content(table: CodedTable) -> LongArray:
     It is that of their hashes, not of their codes: methods that go through the records one by one find a table as if in random order,
     as they are made for (bottom-up loses 3 to 6 % more on Adult in the order of codes).
     """
-    keys: list[AnyArray] = [*contents(table)[::-1], hash_rows(table, 0)]
+    keys: list[AnyArray] = [*contents(table)[::-1], hash_rows(contents(table), 0)]
     return np.lexsort(keys)

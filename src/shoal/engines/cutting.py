@@ -63,18 +63,28 @@ class Cut(NamedTuple):
     code: int
 
 
-def build_tree(space: Space, codes: IntArray, labels: IntArray, most: float, least: float = 1.0) -> Tree:
-    """Cut the pilot's rows by the crossing rule until every part has at most ``most`` of them.
+def build_tree(
+    space: Space,
+    codes: IntArray,
+    labels: IntArray,
+    weight: LongArray | None = None,
+    most: float = 0.0,
+    least: float = 1.0,
+) -> Tree:
+    """Cut the pilot's rows by the crossing rule until every part weighs at most ``most``.
 
     Parameters
     ----------
     space, codes, labels
         The pilot: its codes (columns, rows) and the group of each row.
+    weight
+        How many records of the table each row stands for; one unless given.
     most
-        Rows of a leaf, at most; a part of equal rows cannot be cut and may have more.
+        The weight of a leaf, at most; a part of equal rows cannot be cut and may weigh more.
     least
         Rows of a side of a cut, at least.
     """
+    weight = np.ones(codes.shape[1], np.int64) if weight is None else weight
     column: list[int] = []
     code: list[int] = []
     below: list[list[int]] = []
@@ -83,7 +93,7 @@ def build_tree(space: Space, codes: IntArray, labels: IntArray, most: float, lea
     open_parts: list[tuple[LongArray, int, int]] = [(np.arange(codes.shape[1]), -1, 0)]
     while open_parts:
         rows, cut, side = open_parts.pop()
-        best = _best_cut(space, codes[:, rows], labels[rows], least) if len(rows) > most else None
+        best = _best_cut(space, codes[:, rows], labels[rows], least) if weight[rows].sum() > most else None
         if best is None:
             place, leaves = -1 - leaves, leaves + 1
         else:

@@ -223,7 +223,7 @@ def make_coding(
             )
         columns.append(table.columns[0])
         books[name] = _codebook(learned.columns[name], table.codes[0])
-        if table.columns[0].kind == "interval" and not table.columns[0].ordinal:
+        if table.columns[0].measured:
             typed[name] = _one_piece(frame.typed(name))
         understood |= frame.understood([name])
     for name in attributes:

@@ -53,7 +53,7 @@ def group_table(
 def fragment_by_record(table: CodedTable, job: Job, share: float) -> IntArray:
     """Return the fragment of each record of a table that knows its totals."""
     sample = table.take(np.flatnonzero(in_sample(table, job.task.seed, share)).astype(np.int64))
-    tree = cut_table(sample, table.records, job)
+    tree = cut_table(sample, table.records, job, owned=bool(table.units))
     leaf = tree.assign(table.codes)
     if table.units:
         return np.asarray(fragments_with_people(tree, leaf, table, job)[leaf], np.int32)

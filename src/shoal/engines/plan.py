@@ -23,7 +23,8 @@ import numpy as np
 from shoal.arrays import Effort, IntArray
 from shoal.encoding import CodedAttribute, CodedColumn, CodedTable, numbered_anew
 from shoal.enforcement.keeping import group_records
-from shoal.engines.contents import order_by_content
+from shoal.engines.contents import make_pilot, order_by_content
+from shoal.engines.copies import copies_aside, group_with_copies
 from shoal.engines.cutting import Tree, build_tree
 from shoal.engines.fragments import Counts, count_leaves, join_leaves
 from shoal.errors import PrivacyError
@@ -39,13 +40,17 @@ from shoal.privacy.t_closeness import TCloseness
 LARGE = 1 << 16
 """Records above which a table is cut."""
 _PILOT = 20_000
-"""Records of the sample on which cuts are tried, about; more for very many fragments."""
+"""Distinct tuples on which cuts are tried, about; more for very many fragments."""
 _PILOT_OF_FRAGMENT = 24
-"""Records of the sample in a fragment, at least in the mean."""
-_FRAGMENT = 12_000
-"""Records of a fragment, at most and about."""
+"""Such tuples in a fragment, at least in the mean."""
+_SPARE = 10
+"""The records of the sample are so many times as many, for many of them may be equal."""
+_FRAGMENT = 24_000
+"""Records of a fragment that are searched, at most and about, where all columns have a hierarchy; of very many equal records few are."""
+_MIXED_FRAGMENT = 12_000
+"""The same for other tables: there cells are many, and fewer records are searched thoroughly."""
 _FAST_FRAGMENT = 5_000
-"""The same for effort "fast" where not all columns have a hierarchy: there its cells are many, and few records are searched thoroughly."""
+"""The same for effort "fast" on these."""
 _LEAST_GROUPS = 10
 """Groups of k records that a fragment has room for, at least."""
 _MANY_GROUPS = 200
@@ -70,10 +75,10 @@ class Job:
 
 
 def fragment_records(job: Job, columns: Sequence[CodedColumn]) -> int:
-    """Return about how many records a fragment has."""
-    by_hierarchy = all(column.kind == "node" for column in columns)
-    usual = _FAST_FRAGMENT if job.task.effort == "fast" and not by_hierarchy else _FRAGMENT
-    return max(usual, _MANY_GROUPS * job.k)
+    """Return about how many records of a fragment are searched."""
+    by_hierarchy = all(column.hierarchy is not None for column in columns)
+    mixed = _FAST_FRAGMENT if job.task.effort == "fast" else _MIXED_FRAGMENT
+    return max(_FRAGMENT if by_hierarchy else mixed, _MANY_GROUPS * job.k)
 
 
 def sample_share(records: int, job: Job, columns: Sequence[CodedColumn]) -> float | None:
@@ -81,19 +86,25 @@ def sample_share(records: int, job: Job, columns: Sequence[CodedColumn]) -> floa
     most = fragment_records(job, columns)
     if records <= max(LARGE, 2 * most):
         return None
-    return min(1.0, max(_PILOT / records, _PILOT_OF_FRAGMENT / most))
+    return min(1.0, _SPARE * max(_PILOT / records, _PILOT_OF_FRAGMENT / most))
 
 
-def cut_table(sample: CodedTable, records: int, job: Job) -> Tree:
-    """Group a sample quickly and cut the table between its groups; ``records`` are those of the whole table."""
+def cut_table(sample: CodedTable, records: int, job: Job, *, owned: bool = False) -> Tree:
+    """Group the distinct tuples of a sample quickly and cut the table between their groups; ``records`` are those of the whole table.
+
+    Each tuple stands for the records with it that are searched, so that fragments take about the same time: with models, or where records
+    have owners (``owned``), these are all.
+    """
     if not sample.records:
-        return build_tree(sample.space, sample.codes, np.zeros(0, np.int32), 0.0)
-    pilot = sample.take(order_by_content(sample))
-    task = Task(k=min(job.k, pilot.records), effort="fast", seed=job.task.seed, cancel=job.task.cancel)
-    labels = Optimise().run(pilot, task).labels
-    share = pilot.records / records
-    most = fragment_records(job, sample.columns) * share
-    return build_tree(pilot.space, pilot.codes, labels, most, least=max(1.0, _LEAST_GROUPS * job.k * share))
+        return build_tree(sample.space, sample.codes, np.zeros(0, np.int32))
+    usual = fragment_records(job, sample.columns)
+    pilot = make_pilot(sample, job.task.seed, int(max(_PILOT, _PILOT_OF_FRAGMENT * records / usual)))
+    searched = pilot.copies if job.models or owned else pilot.copies - copies_aside(pilot.copies, job.k)
+    task = Task(k=min(job.k, pilot.table.records), effort="fast", seed=job.task.seed, cancel=job.task.cancel)
+    labels = Optimise().run(pilot.table, task).labels
+    share = (sample_share(records, job, sample.columns) or 1.0) * pilot.share
+    least = max(1.0, _LEAST_GROUPS * job.k * share / float(searched.mean()))
+    return build_tree(sample.space, pilot.table.codes, labels, searched, usual * share, least)
 
 
 def count_batch(batch: CodedTable, leaf: IntArray, leaves: int) -> Counts:
@@ -125,6 +136,11 @@ def _stands(counts: Counts, job: Job, attributes: Sequence[CodedAttribute], leav
     return not any(one.failing(one_group, 1)[0] for one in requirements)
 
 
+def least_people(job: Job) -> int:
+    """Return how many persons, or households, a fragment has at least where records have owners."""
+    return _LEAST_GROUPS * job.k
+
+
 def fragments_with_people(tree: Tree, leaf: IntArray, table: CodedTable, job: Job) -> IntArray:
     """Return the fragment of each leaf of a table that knows whose its records are; each has people enough and meets the models as a whole.
 
@@ -135,7 +151,7 @@ def fragments_with_people(tree: Tree, leaf: IntArray, table: CodedTable, job: Jo
 
     def stands(leaves: Sequence[int]) -> bool:
         rows = np.concatenate([order[ends[one] - records[one] : ends[one]] for one in leaves])
-        if any(len(np.unique(numbers[rows])) < _LEAST_GROUPS * job.k for numbers in table.units.values()):
+        if any(len(np.unique(numbers[rows])) < least_people(job) for numbers in table.units.values()):
             return False
         try:
             requirements = bind_models(job.models, table.take(rows), job.sensitive)
@@ -165,7 +181,11 @@ def run_fragment(part: CodedTable, job: Job, records: int) -> Grouping:
         requirements=(*at_least_units(ordered, job.task.k), *bind_models(job.models, ordered, job.sensitive)),
         effort=_share_of_effort(job.task.effort, part.records / records),
     )
-    found = group_records(_method_of(job) if part.records < records else job.method, ordered, task)
+    found = (
+        group_with_copies(_method_of(job), ordered, task)
+        if part.records < records
+        else group_records(job.method, ordered, task)
+    )
     labels = np.empty(part.records, np.int32)
     labels[order] = found.labels
     return replace(found, labels=labels)

@@ -149,10 +149,9 @@ def check_cells(coding: Coding, original: Frame, piece: Piece) -> None:
     ``original`` holds the records that are kept. How text is read as numbers or dates was learned from the whole table.
     """
     for column in coding.columns:
-        by_number = column.kind == "interval" and not column.ordinal
         own = (
             coding.typed_cells(column.name, original.table.column(column.name))
-            if by_number
+            if column.measured
             else original.cells(column.name)
         )
         check_cover(column, own, pa.chunked_array([piece.columns[column.name]]))

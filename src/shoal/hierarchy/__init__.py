@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from shoal.hierarchy.suggesting import WORDS
 from shoal.hierarchy.texts import value_text
 from shoal.hierarchy.tree import Hierarchy
 
-__all__ = ["Hierarchy", "value_text"]
+__all__ = ["WORDS", "Hierarchy", "value_text"]

@@ -72,6 +72,14 @@ class NumberedTree:
         """The texts of the leaves, depth first."""
         return self.labels[: self.n_leaves]
 
+    def nodes_above(self, low: AnyArray, high: AnyArray) -> AnyArray:
+        """Return the closest node above each node ``low`` that holds the leaf ``high`` too."""
+        node = np.array(low)
+        # ends: each round goes one level up, and the root covers every leaf
+        while (below := self.high[node] < high).any():
+            node = np.where(below, self.parent[node], node)
+        return node
+
     @cached_property
     def high(self) -> IntArray:
         """The largest leaf code below each node."""

@@ -117,7 +117,14 @@ def distinct_values(values: Iterable[Any]) -> list[Any]:
             f"The values of a hierarchy must be a column or a list. Got {type(values).__name__} instead.",
             hint='such as table["zip"]',
         )
-    return [value for value in dict.fromkeys(_plain_values(values)) if not is_missing(value)]
+    try:
+        distinct = dict.fromkeys(_plain_values(values))
+    except TypeError:  # a list or a dict among them has no hash
+        raise ParameterError(
+            "The values of a hierarchy must be single values. Got a list or a dict among them.",
+            hint="make text or numbers of them.",
+        ) from None
+    return [value for value in distinct if not is_missing(value)]
 
 
 def _plain_values(values: Any) -> Iterable[Any]:

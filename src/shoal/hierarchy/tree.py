@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.errors import HierarchyError
+from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchy import links
 from shoal.hierarchy.derived import date_chains, prefix_chains
 from shoal.hierarchy.drawing import draw
@@ -15,6 +15,7 @@ from shoal.hierarchy.files import Source, read_chains, read_text, write_chains
 from shoal.hierarchy.intervals import interval_chains
 from shoal.hierarchy.numbered import NumberedTree
 from shoal.hierarchy.regular import read_regular
+from shoal.hierarchy.suggesting import suggested_chains
 from shoal.hierarchy.texts import distinct_values, match_texts, value_text
 from shoal.notebook import safely, text_card
 from shoal.validation import check_float, check_int, nearest_hint
@@ -27,7 +28,7 @@ class Hierarchy(NumberedTree):
     """A rooted ordered tree whose leaves are the texts of a column's values.
 
     Make one with ``from_csv``, ``from_dict``, ``from_parents``, ``from_prefixes``, ``from_intervals``,
-    ``from_dates`` or ``flat``. It cannot be changed.
+    ``from_dates`` or ``flat``, or have one suggested for a column (``suggest``). It cannot be changed.
 
     Examples
     --------
@@ -104,6 +105,27 @@ class Hierarchy(NumberedTree):
         """Put all values directly below the root ``*``, in the order they first appear."""
         chains = (links.Chain((value_text(value), links.ROOT)) for value in distinct_values(values))
         return cls._from_links(links.links_from_chains(chains))
+
+    @classmethod
+    def suggest(cls, values: Iterable[Any] | Mapping[str, Any]) -> Hierarchy:
+        """Make a hierarchy for a column by the type of its values, as a start to look at and change.
+
+        Dates are grouped by month, year and decade, numbers in round widths, codes of one length (zip codes) by their first characters; all other
+        values stand directly below the root. A mapping says what texts mean that the table writes in its own way:
+        ``{"01.03.2024": date(2024, 3, 1), "NA": None}``.
+
+        Examples
+        --------
+        >>> import shoal
+        >>> shoal.Hierarchy.suggest([23, 37, 41, 68]).path(37)
+        ('37', '[35-39]', '[30-39]', '[20-39]', '*')
+        >>> shoal.Hierarchy.suggest(["40213", "51107"]).levels
+        6
+        """
+        given = values if isinstance(values, Mapping) else {value_text(one): one for one in distinct_values(values)}
+        if not all(isinstance(text, str) for text in given):
+            raise ParameterError("A mapping given to Hierarchy.suggest must have texts as keys. Got another type.")
+        return cls._from_links(links.links_from_chains(suggested_chains(given)))
 
     def weighted(self, weights: Mapping[str, float]) -> Hierarchy:
         """Return the same tree with weights on its nodes, by label (Xu et al. 2006, section 3.2.2).

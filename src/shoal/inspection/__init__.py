@@ -5,6 +5,7 @@ Roles are guessed from names, types and repetition; the steward decides. No valu
 
 from __future__ import annotations
 
+from shoal.encoding import text_meanings
 from shoal.inspection.looking import (
     ColumnView,
     Combination,
@@ -28,6 +29,7 @@ __all__ = [
     "inspect_table",
     "is_coded_category",
     "repeating_key",
+    "text_meanings",
     "type_word",
     "words_of",
 ]

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from shoal.audit import UniqueSet, column_codes, unique_sets
 from shoal.errors import DataError
-from shoal.frames import Frame, encode_dictionary, to_frame
-from shoal.inspection.roles import FREE_TEXT, REPEATS, UNSURE, guess_role, is_coded_category
+from shoal.frames import Frame, encode_dictionary, is_nested, refuse_nested, to_frame
+from shoal.inspection.roles import FREE_TEXT, NESTED, REPEATS, UNSURE, guess_role, is_coded_category
 from shoal.inspection.words import Role
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.validation import check_columns
@@ -116,10 +116,14 @@ def repeating_key(frame: Frame, names: Sequence[str]) -> ColumnView | None:
 
 def column_views(frame: Frame, given: Sequence[str] = ()) -> tuple[ColumnView, ...]:
     """Look at each column by itself; ``given`` are the quasi-identifiers where they are known."""
+    refuse_nested(frame, given)
     return tuple(_view(frame, name, given) for name in frame.names)
 
 
 def _view(frame: Frame, name: str, given: Sequence[str]) -> ColumnView:
+    column = frame.table.column(name)
+    if is_nested(column.type):
+        return ColumnView(name, "nested", 0, int(column.null_count), 0, "other", NESTED)
     typed = frame.typed(name)
     encoded = encode_dictionary(typed)
     counts = np.bincount(np.asarray(encoded.indices.drop_null()), minlength=len(encoded.dictionary))

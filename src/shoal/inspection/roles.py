@@ -24,6 +24,7 @@ UNSURE = "decide yourself"
 """The reason given where neither name nor type nor repetition says anything."""
 REPEATS = "one person in several rows?"
 FREE_TEXT = "free text"
+NESTED = "lists, records or bytes: make text or numbers of them to release it"
 _NEARLY_ALL = 0.95
 _FEWEST_ROWS = 20
 """In a table with fewer rows, values that never repeat say little."""

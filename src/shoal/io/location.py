@@ -40,6 +40,12 @@ class Location:
         """Tell whether this is a path of this machine."""
         return self.scheme in {"", "file"}
 
+    def files(self) -> list[Path]:
+        """Return the files of this machine that are meant, those of a folder in order; none for an address or a name nobody has."""
+        if self.scheme or not os.path.exists(self.text):  # noqa: PTH110  (Path.exists raises for a name too long)
+            return []
+        return sorted(one for one in self.path.rglob("*") if one.is_file()) if self.path.is_dir() else [self.path]
+
     @property
     def name(self) -> str:
         """The last part, which names the file; it never holds a password or a token."""

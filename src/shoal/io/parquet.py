@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import pyarrow as pa
-import pyarrow.parquet as papq
 
 from shoal.frames import Frame, to_frame
 from shoal.io.location import Location
@@ -29,4 +28,6 @@ class Parquet(Source):
 
     def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:  # noqa: ARG002
         """Write a table."""
+        import pyarrow.parquet as papq  # noqa: PLC0415  (brings file systems and their encryption along)
+
         papq.write_table(table, path)

@@ -1,7 +1,7 @@
 """All files of one call: written under temporary names, then named together or not at all.
 
-The release gets its name last, so that it never stands without what belongs to it. Signals that can be caught wait until all files have their names. What remains is a program killed outright
-(``kill -9``, loss of power) within these few renames: then the first files may be there without the release.
+The release gets its name last, so that it never stands without what belongs to it; a new folder gets its name with all its files in it. Signals that can be caught wait until all files have
+their names. What remains is a program killed outright (``kill -9``, loss of power) within these few renames: then the first files may be there without the release.
 """
 
 from __future__ import annotations
@@ -119,20 +119,28 @@ class Transaction:
         pairs = [(self.temporary(target), self._places[target]) for target in order]
         for temporary, _ in pairs:
             _to_disk(temporary)
+        moves = self._moves(pairs)
         undo: list[Callable[[], Any]] = []
         with _signals_deferred():
             try:
-                for folder in self._folders:
-                    folder.mkdir(exist_ok=True)
-                for temporary, place in pairs:
+                for temporary, place in moves:
                     undo.append(_give_name(temporary, place, force=self._force))
             except BaseException:
                 for step in reversed(undo):
                     step()
                 raise
             self.named = True
-        for folder in {place.parent for _, place in pairs}:
+        for folder in {place.parent for _, place in (*pairs, *moves)}:
             _folder_to_disk(folder)
+
+    def _moves(self, pairs: list[tuple[Path, Path]]) -> list[tuple[Path, Path]]:
+        """Return what is moved where: files, and in the place of all files of a new folder the folder itself, in one step."""
+        new = {folder for folder in self._folders if not folder.exists()}
+        moves = [
+            (temporary.parent, place.parent) if place.parent in new else (temporary, place)
+            for temporary, place in pairs
+        ]
+        return list(dict.fromkeys(moves))
 
 
 @contextlib.contextmanager
@@ -171,6 +179,8 @@ def _folder_to_disk(folder: Path) -> None:
 
 def _give_name(temporary: Path, place: Path, *, force: bool) -> Callable[[], Any]:
     """Move a finished file to its place, and return how to undo it."""
+    if temporary.is_dir():
+        return _give_folder_name(temporary, place)
     if force and place.exists():
         old = temporary.with_name(f"{PREFIX}{secrets.token_hex(8)}")
         _keep(place, old)
@@ -178,6 +188,14 @@ def _give_name(temporary: Path, place: Path, *, force: bool) -> Callable[[], Any
         return lambda: old.replace(place)
     _give_new_name(temporary, place)
     return lambda: place.unlink(missing_ok=True)
+
+
+def _give_folder_name(temporary: Path, place: Path) -> Callable[[], Any]:
+    """Move a folder with its finished files to a name that must be free."""
+    if place.exists():
+        raise already_there(place)
+    temporary.rename(place)
+    return lambda: place.rename(temporary)
 
 
 def _keep(place: Path, old: Path) -> None:

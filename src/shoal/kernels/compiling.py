@@ -91,7 +91,7 @@ def _wants_links() -> bool:
 def links() -> bool:
     """Tell whether kernels are linked as ``linking`` does it: wanted, and tried on a small pair of kernels.
 
-    The trial takes a tenth of a second and is made only where something is to be compiled.
+    The trial takes two tenths of a second and is made only where something is to be compiled.
     """
     if not _wants_links():
         return False
@@ -108,22 +108,25 @@ def _probe() -> bool:
     settings = _settings(inline=False, allocates=True)
     inner = linking.make_inner(_count_up, settings)
     outer = numba.njit(**settings)(_make_probe(inner))
-    if outer(3).tolist() != [0, 1, 2, 2]:
+    if outer(3).tolist() != [0, 1, 2]:
         return False
     (compiled,) = outer.overloads.values()
     again = linking.unpack_outer(outer.targetctx, pickle.loads(linking.pack_outer(compiled)))  # noqa: S301
     (below,) = inner.overloads.values()
     linking.unpack_inner(inner.targetctx, pickle.loads(linking.pack_inner(below)))  # noqa: S301
-    return bool(again.entry_point(4).tolist() == [0, 1, 2, 3, 3])
+    return bool(again.entry_point(4).tolist() == [0, 1, 2, 3])
 
 
 def _count_up(count: int) -> Any:
-    return np.arange(count)
+    numbers = np.zeros(count, np.int64)
+    for place in range(count):
+        numbers[place] = place
+    return numbers
 
 
 def _make_probe(inner: Any) -> Any:
     def probe(count: int) -> Any:
-        return np.append(inner(count), inner(count)[-1])
+        return inner(inner(count + 1)[count])
 
     return probe
 

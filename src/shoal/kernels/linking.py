@@ -12,12 +12,13 @@ compile, the same kernels.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
 import llvmlite.binding
 import numba
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import CPUCodegen, JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder, compile_result
 from numba.core.compiler_machinery import register_pass
 from numba.core.dispatcher import Dispatcher
@@ -26,7 +27,7 @@ from numba.core.serialize import dumps
 from numba.core.typed_passes import NativeLowering
 
 _OVERRIDDEN = {
-    JITCodeLibrary: ("finalize", "_optimize_final_module", "_finalize_final_module"),
+    JITCodeLibrary: ("finalize", "_optimize_functions", "_optimize_final_module", "_finalize_final_module"),
     Dispatcher: ("add_overload", "get_call_template", "get_overload"),
 }
 _USED = {
@@ -38,6 +39,7 @@ _USED = {
         "_set_compiled_object",
         "enable_object_caching",
     ),
+    CPUCodegen: ("_function_pass_manager",),
     CompileResult: ("_find_referenced_environments",),
     type(rtsys): ("initialize",),
 }
@@ -55,11 +57,26 @@ _check_parts(_OVERRIDDEN)
 _check_parts(_USED)
 
 
+_MANAGER_EACH = "llvm_module" not in inspect.signature(CPUCodegen._function_pass_manager).parameters
+"""Whether numba makes a manager of LLVM's passes for each function, not one for a module as older ones do."""
+
+
 class InnerLibrary(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     """The code of an inner kernel and of all that it calls, to be linked into a caller's."""
 
+    def _optimize_functions(self, module: Any) -> None:
+        """Tidy up each function, so that less is linked and optimised later; numba sets itself up for each declaration too."""
+        if not _MANAGER_EACH:
+            super()._optimize_functions(module)
+            return
+        module.data_layout = self._codegen._data_layout
+        for function in module.functions:
+            if not function.is_declaration:
+                manager, builder = self._codegen._function_pass_manager()
+                manager.run(function, builder)
+
     def _optimize_final_module(self) -> None:
-        """Leave the code to the optimisation of the kernel that Python calls."""
+        """Leave the rest to the optimisation of the kernel that Python calls."""
 
     def _finalize_final_module(self) -> None:
         """Close the library without making machine code."""
@@ -118,7 +135,7 @@ def unpack_inner(target_context: Any, stored: tuple[Any, ...]) -> Any:
     library = InnerLibrary(target_context.codegen(), name)
     library._final_module = llvmlite.binding.parse_bitcode(code)
     library._finalize_final_module()
-    return _result(target_context, library, library, description, environment, signature)
+    return _result(target_context, library, library, description, environment, signature, ())
 
 
 def pack_outer(compiled: Any) -> bytes:
@@ -128,7 +145,9 @@ def pack_outer(compiled: Any) -> bytes:
     symbols = {
         part.name for parts in (module.functions, module.global_variables) for part in parts if not part.is_declaration
     }
-    environments = tuple(compiled._find_referenced_environments())
+    # a function's environment holds the objects of Python it needs; most hold none, and to unpack one would import the
+    # module of numba in which the function was written
+    environments = tuple(one for one in compiled._find_referenced_environments() if one.consts)
     return _pack(compiled, library.name, library._get_compiled_object(), symbols, environments)
 
 
@@ -149,7 +168,7 @@ def unpack_outer(target_context: Any, stored: tuple[Any, ...]) -> Any:
     entry = target_context.get_executable(library, description, environment)
     for other in environments:
         codegen.set_env(other.env_name, other)
-    return _result(target_context, library, entry, description, environment, signature)
+    return _result(target_context, library, entry, description, environment, signature, environments)
 
 
 def _pack(compiled: Any, *parts: Any) -> bytes:
@@ -159,7 +178,15 @@ def _pack(compiled: Any, *parts: Any) -> bytes:
     return packed
 
 
-def _result(target_context: Any, library: Any, entry: Any, description: Any, environment: Any, signature: Any) -> Any:
+def _result(
+    target_context: Any,
+    library: Any,
+    entry: Any,
+    description: Any,
+    environment: Any,
+    signature: Any,
+    environments: tuple[Any, ...],
+) -> Any:
     return compile_result(
         typing_context=target_context.typing_context,
         target_context=target_context,
@@ -171,4 +198,5 @@ def _result(target_context: Any, library: Any, entry: Any, description: Any, env
         library=library,
         environment=environment,
         reload_init=(),
+        referenced_envs=environments,  # the machine code knows their addresses only
     )

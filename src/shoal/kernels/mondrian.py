@@ -23,6 +23,8 @@ MEDIAN = 1
 """Strict, at the median or not at all; sets by the order of their codes, as the papers' baseline treats categories."""
 RELAXED = 2
 """Records at the median go to either side."""
+VALUES = 3
+"""As ``NEAREST``, but sets are cut where their values are halved, not their records."""
 
 
 class Parts(NamedTuple):
@@ -182,6 +184,25 @@ def nearest_cut(codes: IntArray, k: int) -> int:
 
 
 @kernel()
+def halve_values(ranks: IntArray, k: int) -> int:
+    """Return the rank after which a strict cut leaves as many values on one side as on the other, or nearly so, and k records on both; -1 if none does.
+
+    ``ranks`` are the values of records, 0 for the most frequent. Of two cuts equally even the lower is taken.
+    """
+    size, values = ranks.shape[0], ranks.max() + 1
+    counts = np.zeros(values, np.int64)
+    for rank in ranks:
+        counts[rank] += 1
+    best, best_gap, left = -1, values + 1, 0
+    for rank in range(values - 1):
+        left += counts[rank]
+        gap = abs(2 * (rank + 1) - values)
+        if left >= k and size - left >= k and gap < best_gap:
+            best, best_gap = rank, gap
+    return best
+
+
+@kernel()
 def sort_rows(parts: Parts, begin: int, end: int, side: IntArray, sides: int, bounds: LongArray) -> None:
     """Reorder a part stably by the side (0..sides-1) of each row; ``bounds`` receives where each side begins."""
     for one in range(sides + 1):
@@ -206,10 +227,15 @@ def sort_rows(parts: Parts, begin: int, end: int, side: IntArray, sides: int, bo
 
 @kernel()
 def assign_sides(codes: IntArray, k: int, mode: int, side: IntArray) -> bool:
-    """Set the side of each row of a part cut in two at the median of its ``codes``; False where no cut is allowed."""
+    """Set the side of each row of a part cut in two by its ``codes``; False where no cut is allowed."""
     size = codes.shape[0]
     if mode != RELAXED:
-        cut = median_cut(codes, k) if mode == MEDIAN else nearest_cut(codes, k)
+        if mode == MEDIAN:
+            cut = median_cut(codes, k)
+        elif mode == VALUES:
+            cut = halve_values(codes, k)
+        else:
+            cut = nearest_cut(codes, k)
         if cut < 0:
             return False
         for row in range(size):
@@ -297,7 +323,8 @@ def cut_part(
             codes = copy_codes(parts.rows, begin, end, column)
             if space.kind[column] == SET and mode != MEDIAN:
                 rank_by_frequency(codes)
-            sides = 2 if assign_sides(codes, k, mode, side) else 0
+            way = NEAREST if mode == VALUES and space.kind[column] != SET else mode
+            sides = 2 if assign_sides(codes, k, way, side) else 0
         if sides > 1:
             bounds = np.empty(sides + 1, np.int64)
             sort_rows(parts, begin, end, side, sides, bounds)

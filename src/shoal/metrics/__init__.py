@@ -8,7 +8,8 @@ from shoal.metrics.base import Metric, Outcome
 from shoal.metrics.classification import ClassificationError, class_metric, classification_error, cm_by_column
 from shoal.metrics.loss import LOSS_METRICS, ncp_by_column
 from shoal.metrics.queries import Condition, Query, parse_query, read_queries
-from shoal.metrics.query_error import QueryErrors, query_error, random_queries
+from shoal.metrics.query_error import QueryErrors, query_error
+from shoal.metrics.random_queries import random_queries
 
 REGISTRY: dict[str, Metric] = {metric.name: metric for metric in LOSS_METRICS}
 """Name → metric."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import FloatArray, IntArray
-from shoal.encoding import CodedColumn, exponent_beyond_reach
+from shoal.arrays import FloatArray
+from shoal.encoding import exponent_beyond_reach
 from shoal.metrics.base import Metric, Outcome
 
 
@@ -50,31 +50,12 @@ def c_avg(outcome: Outcome) -> float:
     return float(outcome.size.sum() / (max(outcome.groups, 1) * outcome.k))
 
 
-def _leaves_covered(column: CodedColumn, low: IntArray, high: IntArray) -> IntArray:
-    """Return how many leaves lie below the closest node above each range of codes; all where a missing value is mixed in."""
-    tree = column.hierarchy
-    assert tree is not None  # noqa: S101
-    mixed = (high == column.missing) & (low != high)
-    node = np.where(mixed, tree.root, np.minimum(low, tree.n_leaves - 1))
-    # ends: each round goes one level up, and the root covers every range
-    while (below := tree.high[node] < np.where(mixed | (low == high), 0, high)).any():
-        node = np.where(below, tree.parent[node], node)
-    return np.asarray(tree.high[node] - tree.low[node] + 1, np.int32)
-
-
 def _values_covered(outcome: Outcome) -> FloatArray:
     """Return how many values of the column's domain each group's cell stands for, (m, g)."""
     covered = np.empty(outcome.cost.shape)
     for row, column in enumerate(outcome.table.columns):
         low, high = outcome.cover.low[row], outcome.cover.high[row]
-        domain = max(len(column.values), 1)
-        if column.kind == "interval":
-            mixed = (high == column.missing) & (low != high)
-            covered[row] = np.where(mixed, domain, high - low + 1)
-        elif column.kind == "node":
-            covered[row] = _leaves_covered(column, low, high)
-        else:
-            covered[row] = np.maximum(np.rint(outcome.cost[row] * domain), 1)
+        covered[row] = column.kind.count_shown(column, low, high, outcome.cost[row])
     return covered
 
 

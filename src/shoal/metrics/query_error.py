@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,7 +20,9 @@ from shoal.encoding import CodedColumn, CodedTable, survey_weights
 from shoal.errors import ColumnError, DataError, ParameterError
 from shoal.frames import to_frame
 from shoal.kernels.measuring.query_answers import Asked, estimated_answer, released_codes, sum_by_group, true_answer
+from shoal.metrics.asking import codes_asked, interval_asked
 from shoal.metrics.queries import Condition, Query, as_queries, read_queries
+from shoal.metrics.random_queries import random_queries
 from shoal.validation import check_choice, check_columns, check_int, nearest_hint
 
 if TYPE_CHECKING:
@@ -125,58 +126,13 @@ def _total_column(table: CodedTable, aggregate: str, total: str | None) -> str |
         if total is not None:
             raise ParameterError("The 'total' parameter of query_error belongs to sums.", hint='aggregate="sum"')
         return None
-    numeric = [column.name for column in table.columns if column.kind == "interval" and not column.ordinal]
+    numeric = [column.name for column in table.columns if column.measured]
     if total is None and not numeric:
         raise ParameterError(
             "The 'total' parameter of query_error must name the column to add up. Got none.",
             hint="no quasi-identifier is numeric; name a numeric column of the table.",
         )
     return total or numeric[0]
-
-
-# --- random queries ----------------------------------------------------------------------------------------------
-
-
-def random_queries(
-    table: CodedTable, number: int, columns: Sequence[str] | None = None, total: str | None = None, seed: int = 0
-) -> list[Query]:
-    """Draw queries with a condition on each of ``columns``.
-
-    An interval column gets a range between two of its values. A category gets, with equal chance, one of its values or a random
-    inner node of its hierarchy; where there is none but the root, that is no condition at all.
-
-    Examples
-    --------
-    >>> import shoal
-    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
-    >>> result = shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"])
-    >>> len(shoal.metrics.random_queries(result.coded, 5))
-    5
-    """
-    if columns is None:
-        columns = [name for name in table.names if name != total]
-    names = check_columns("a column of random queries", columns, table.names)
-    chosen = [table.columns[table.names.index(name)] for name in names]
-    random = np.random.default_rng(seed)
-    return [
-        Query(tuple(one for column in chosen if (one := _random_condition(column, random))), total)
-        for _ in range(number)
-    ]
-
-
-def _random_condition(column: CodedColumn, random: np.random.Generator) -> Condition | None:
-    texts = column.texts
-    if not texts:
-        return None
-    if column.kind == "interval":
-        low, high = sorted(random.integers(0, len(texts), 2).tolist())
-        return Condition(column.name, texts[low], texts[high])
-    if random.random() < 0.5:
-        return Condition(column.name, values=(texts[random.integers(len(texts))],))
-    inner = [] if column.hierarchy is None else column.hierarchy.labels[column.hierarchy.n_leaves :]
-    if len(inner) < 2:
-        return None
-    return Condition(column.name, values=(inner[int(random.integers(len(inner)))],))
 
 
 # --- answers -----------------------------------------------------------------------------------------------------
@@ -242,14 +198,14 @@ class _Answers:
             row = self._row_of(condition)
             column = self.table.columns[row]
             used[row] = True
-            if column.kind == "interval":
-                low[row], high[row] = _interval_asked(column, condition)
+            if column.kind.ordered:
+                low[row], high[row] = interval_asked(column, condition)
                 continue
-            codes = _codes_asked(column, condition)
+            codes = codes_asked(column, condition)
             held = np.zeros(column.cardinality, np.int32)
             held[codes] = 1
             before[self.starts[row] + 1 : self.starts[row + 1]] = np.cumsum(held)
-            if column.kind == "set":
+            if column.kind.by_members:
                 for code in codes:
                     words[space.word_start[row] + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
         return Asked(used, low, high, self.starts[:-1], before, words)
@@ -276,61 +232,3 @@ def _numbers(frame: Any, name: str) -> FloatArray:
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise DataError(f"The column {name!r} has no numbers that could be added up.") from None
     return np.nan_to_num(np.asarray(values.fill_null(0.0), np.float64))
-
-
-def _interval_asked(column: CodedColumn, condition: Condition) -> tuple[float, float]:
-    if len(condition.values) > 1:
-        raise ParameterError(
-            f"A query asks for several values of {column.name!r}, which is released as ranges.",
-            hint=f"ask for a range: {column.name} 30..50",
-        )
-    ends = condition.values * 2 or (condition.low, condition.high)
-    low = _position_of(column, ends[0]) if ends[0] else -np.inf
-    high = _position_of(column, ends[1]) if ends[1] else np.inf
-    if low > high:
-        raise ParameterError(f"A query asks for a range of {column.name!r} whose low end is above its high end.")
-    return low, high
-
-
-def _position_of(column: CodedColumn, text: str) -> float:
-    """Return the number that an end of a range stands for in a column."""
-    try:
-        if column.ordinal:
-            return float(column.texts.index(text))
-        if pa.types.is_temporal(column.original_type):
-            moment = pa.scalar(text).cast(column.values.type)
-            return float(moment.cast(pa.int32() if moment.type.bit_width == 32 else pa.int64()).as_py() - column.origin)
-        return float(text) if column.origin == 0 else float(Decimal(text) - column.origin)
-    except (ValueError, InvalidOperation, pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise ParameterError(
-            f"A query asks for {text!r} in the column {column.name!r}, which is none of its kind of value.",
-            hint="numbers are written 30 or 2.5, dates 2024-12-31, ordered categories as in the order given.",
-        ) from None
-
-
-def _codes_asked(column: CodedColumn, condition: Condition) -> list[int]:
-    if not condition.values:
-        raise ParameterError(
-            f"A query asks for a range of {column.name!r}, which has no order.",
-            hint=f"ask for values: {column.name} in {{a, b}}",
-        )
-    codes: list[int] = []
-    for value in condition.values:
-        if value in column.texts:
-            codes.append(column.texts.index(value))
-        elif column.hierarchy is not None and value in column.hierarchy.labels:
-            codes.extend(_leaves_below(column, value))
-        else:
-            raise ParameterError(
-                f"A query asks for {value!r}, which is no value of the column {column.name!r}.",
-                hint=nearest_hint(value, column.texts),
-            )
-    return codes
-
-
-def _leaves_below(column: CodedColumn, label: str) -> range:
-    """Return the codes of the leaves below the hierarchy node with a label."""
-    tree = column.hierarchy
-    assert tree is not None  # noqa: S101
-    node = tree.labels.index(label)
-    return range(int(tree.low[node]), int(tree.high[node]) + 1)

@@ -8,7 +8,7 @@ from functools import cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.errors import ParameterError
+from shoal.validation import wrong
 
 _FIELDS = {
     "%Y": ("year", "[0-9]{4}"),
@@ -40,12 +40,10 @@ _CENTURY_TURNS = 69
 
 def check_format(owner: str, text: str) -> None:
     """Refuse a format that names no day and no hour, or holds something unknown."""
-    unknown = [part for part in re.findall("%.?", text) if part not in _FIELDS] if isinstance(text, str) else ["?"]
+    unknown = [part for part in re.findall("%.?", text) if part not in _FIELDS]
     if unknown or "%" not in text:
-        raise ParameterError(
-            f"The 'date_format' parameter of {owner} must be made of {', '.join(_FIELDS)}. Got {text!r} instead.",
-            hint="for example %d.%m.%Y for 30.04.1992, or %m/%d/%Y for 04/30/1992.",
-        )
+        hint = "for example %d.%m.%Y for 30.04.1992, or %m/%d/%Y for 04/30/1992."
+        raise wrong(owner, "date_format", f"made of {', '.join(_FIELDS)}", text, hint)
 
 
 @cache

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from shoal.errors import ParameterError
 from shoal.notation.dates import check_format
+from shoal.validation import check_texts, is_encodable, wrong
 
 _DECIMAL_MARKS = (".", ",")
 _THOUSANDS_MARKS = (".", ",", " ", "'", "")
@@ -50,24 +51,25 @@ def make_notation(
         raise ParameterError(
             f"The 'thousands' parameter of {owner} must differ from the decimal mark. Got {thousands!r} for both."
         )
-    formats = (date_format,) if isinstance(date_format, str) else tuple(date_format or ())
+    formats = (
+        () if date_format is None else check_texts(owner, "date_format", date_format, "a format, or a list of formats")
+    )
     for one in formats:
         check_format(owner, one)
     return Notation(decimal, thousands, formats, _marks(owner, missing))
 
 
 def _check_mark(owner: str, name: str, mark: str | None, known: Sequence[str]) -> None:
-    if mark is not None and mark not in known:
+    if mark is not None and not (isinstance(mark, str) and mark in known):
         listed = ", ".join(repr(one) for one in known if one)
-        raise ParameterError(f"The {name!r} parameter of {owner} must be one of {listed}. Got {mark!r} instead.")
+        raise wrong(owner, name, f"one of {listed}", mark)
 
 
 def _marks(owner: str, missing: str | Sequence[str] | None) -> tuple[str, ...] | None:
     if missing is None:
         return None
-    marks = (missing,) if isinstance(missing, str) else tuple(missing)
-    if not all(isinstance(mark, str) for mark in marks):
-        raise ParameterError(
-            f"The 'missing' parameter of {owner} must hold texts. Got another type.", hint='for example ["NA", "-99"].'
-        )
+    marks = check_texts(owner, "missing", missing, 'texts such as ["NA", "-99"]')
+    for mark in marks:
+        if not is_encodable(mark):
+            raise wrong(owner, "missing", "text that is valid Unicode", mark)
     return marks

@@ -55,7 +55,7 @@ class AlphaK(_OneBound):
 
     def describe(self) -> str:
         """Say what the model promises."""
-        return f"In every group, no sensitive value is borne by more than {self.alpha:.0%} of the records."
+        return f"In every group, no sensitive value is borne by more than {100 * self.alpha:.4g} % of the records."
 
 
 @dataclass(frozen=True)

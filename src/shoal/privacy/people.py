@@ -34,11 +34,7 @@ def place_people(frame: Frame, columns: Sequence[CodedColumn]) -> IntArray:
         raise ColumnError(f"The list of people has no column {', '.join(map(repr, absent))}.")
     placed = np.empty((len(columns), frame.records), np.int32)
     for row, column in enumerate(columns):
-        placed[row] = (
-            _place_numbers(frame, column)
-            if column.kind == "interval" and not column.ordinal
-            else _place_texts(frame, column)
-        )
+        placed[row] = _place_numbers(frame, column) if column.measured else _place_texts(frame, column)
     return placed
 
 

@@ -131,7 +131,7 @@ class DeltaPresence(_OnPopulation):
     >>> model = shoal.DeltaPresence(0.0, 0.5, population=town)
     >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age", "sex"], models=[model])
     >>> result.models[0].describe()
-    'Of the people who fit a group, at most 50% are in the table, so that being in it stays uncertain.'
+    'Of the people who fit a group, at most 50 % are in the table, so that being in it stays uncertain.'
     """
 
     low: float
@@ -153,8 +153,8 @@ class DeltaPresence(_OnPopulation):
     def describe(self) -> str:
         """Say what the model promises."""
         return (
-            f"Of the people who fit a group, at most {self.high:.0%} are in the table"
-            + (f" and at least {self.low:.0%}" if self.low else "")
+            f"Of the people who fit a group, at most {100 * self.high:.4g} % are in the table"
+            + (f" and at least {100 * self.low:.4g} %" if self.low else "")
             + ", so that being in it stays uncertain."
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from shoal.report.html import page_environment, page_style
@@ -14,6 +15,8 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 
 _LOW = 0.12
 """Below this share of the picture's height a label under a point would meet the axis."""
+_ADVICE = 130
+"""Pixels the advice takes beside its point."""
 
 
 def frontier_plot(content: dict[str, Any], width: int = 640, height: int = 340) -> Spec:
@@ -23,7 +26,10 @@ def frontier_plot(content: dict[str, Any], width: int = 640, height: int = 340) 
     rows = [row | {"low": row["loss"] < _LOW * highest} for row in rows]
     names = list(dict.fromkeys(row["series"] for row in rows))
     spec = drawing([], width=width, height=height)
-    x, y = _axes(rows)
+    x, y = _axes(
+        rows,
+        "← safer · largest chance to find a person, 1 in k" if width > 400 else "← safer · chance to find a person",
+    )
     series = {"field": "series", "type": "nominal", "scale": {"domain": names}}
     colour = {
         **series,
@@ -63,17 +69,18 @@ def frontier_plot(content: dict[str, Any], width: int = 640, height: int = 340) 
         },
         {
             "transform": [{"filter": "datum.recommended"}],
-            "mark": {**label, **_beside(rows), "fontWeight": "bold", "color": LIMIT},
+            "mark": {**label, **_beside(rows, width), "fontWeight": "bold", "color": LIMIT},
             "encoding": {"x": x, "y": y, "text": {"field": "advice"}},
         },
     ]
     return spec | {"data": {"values": rows}}
 
 
-def _beside(rows: list[Spec]) -> Spec:
-    """Place the advice below and left of its point, where no line runs; right of it at the left edge."""
-    safest = min((row["risk"] for row in rows), default=0.0)
-    if any(row["recommended"] and row["risk"] == safest for row in rows):
+def _beside(rows: list[Spec], width: int) -> Spec:
+    """Place the advice below and left of its point, where no line runs; right of it where the left has no room."""
+    places = [math.log(row["risk"]) for row in rows]
+    advised = next((math.log(row["risk"]) for row in rows if row["recommended"]), 0.0)
+    if (advised - min(places, default=0.0)) * width <= _ADVICE * (max(places, default=0.0) - min(places, default=0.0)):
         return {"align": "left", "dx": 14, "dy": -14}
     return {"align": "right", "dx": -12, "dy": 16}
 
@@ -94,11 +101,11 @@ def _row(point: dict[str, Any]) -> Spec:
     }
 
 
-def _axes(rows: list[Spec]) -> tuple[Spec, Spec]:
+def _axes(rows: list[Spec], title: str) -> tuple[Spec, Spec]:
     risks = sorted({row["risk"] for row in rows}) or [0.5]
     x = quantity(
         "risk",
-        "← safer · largest chance to find a person, 1 in k",
+        title,
         axis={
             "values": _apart(risks),
             "labelExpr": "'1 in ' + format(round(1 / datum.value), ',')",

@@ -189,10 +189,10 @@ def _examples(summary: Summary) -> Iterator[str]:
     yield from table([*map(text, examples.columns), *([""] if both else [])], rows)
 
 
-def _limits(summary: Summary) -> Iterator[str]:  # noqa: ARG001
+def _limits(summary: Summary) -> Iterator[str]:
     yield "## What this does not promise"
     yield ""
-    yield from (f"- **{first}** {second}" for first, second in words.LIMITS)
+    yield from (f"- **{first}** {second}" for first, second in words.limits(summary))
     yield ""
 
 

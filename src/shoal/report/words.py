@@ -8,7 +8,7 @@ from shoal.summary import Summary
 from shoal.summary.schema import Column, Distribution, QueryError
 
 FORMS = {
-    "range": "as ranges such as [30-39]",
+    "range": "as ranges",
     "node": "as broader terms of a hierarchy",
     "set": "as sets such as {a, b}",
     "representative": "as one typical value for each group",
@@ -17,12 +17,16 @@ FORMS = {
     "token": "as tokens made with a key",
     "removed": "not released",
 }
+RANGES = {"number": "as ranges such as [30-39]", "date": "as ranges such as [1961-03-01 to 1961-09-30]"}
 
 
 def released_form(column: Column) -> str:
     """Return how a column is released; ranges, terms or sets that lost nothing are the values themselves."""
-    whole = column.loss == 0 and column.released_as in {"range", "node", "set"}
-    return "as its own values, nothing lost" if whole else FORMS[column.released_as]
+    if column.loss == 0 and column.released_as in {"range", "node", "set"}:
+        return "as its own values, nothing lost"
+    if column.released_as == "range" and column.distribution is not None:
+        return RANGES.get(column.distribution.unit, FORMS["range"])
+    return FORMS[column.released_as]
 
 
 def released_from(column: Column) -> str:
@@ -32,7 +36,7 @@ def released_from(column: Column) -> str:
     return f"{released_form(column)}{ends}{read}"
 
 
-LIMITS = (
+_LIMITS = (
     (
         "Only the columns named as quasi-identifiers were protected.",
         "Any other released column that an outsider knows works like one, and nothing was counted for it.",
@@ -46,10 +50,6 @@ LIMITS = (
         "Two releases, each safe by itself, can be joined; release once.",
     ),
     (
-        "k counts records, not people.",
-        "If a person has several records, make the table one record a person, or raise k.",
-    ),
-    (
         "There is no differential privacy guarantee.",
         "Nothing bounds what somebody with arbitrary other knowledge can learn.",
     ),
@@ -58,6 +58,22 @@ LIMITS = (
         "This report can support that judgement and does not replace it.",
     ),
 )
+
+
+_RECORDS_COUNTED = (
+    "k counts records, not people.",
+    "If a person has several records, name the column that tells people apart (person), and people are counted.",
+)
+_PEOPLE_COUNTED = (
+    "k counts people as far as the table tells them apart.",
+    "A person who is listed under two numbers counts as two.",
+)
+
+
+def limits(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Say what the release does not promise: each time in short, then in a sentence."""
+    yield from _LIMITS
+    yield _RECORDS_COUNTED if summary.reached.persons is None else _PEOPLE_COUNTED
 
 
 def percent(part: float, whole: float = 1.0) -> str:
@@ -118,10 +134,10 @@ def done(summary: Summary) -> Iterator[str]:
     names = {role: [one.name for one in summary.columns if one.role == role] for role in _roles(summary)}
     yield f"The table had {counted(summary.records, 'record')} in {counted(len(summary.columns), 'column')}."
     if "identifier" in names:
-        yield f"Columns that name people by themselves were removed: {listed(names['identifier'])}."
+        yield f"Columns named as identifiers were removed: {listed(names['identifier'])}."
     yield (
         f"Columns an outsider may know ({listed(names['quasi-identifier'])}) were made coarser, until every combination "
-        f"of released values {_shared_by(summary)}. Groups were found by {summary.method.title}."
+        f"of released values {_shared_by(summary)}. The groups were found by the method {summary.method.name}."
     )
     if "sensitive" in names:
         yield f"Columns with what must not be tied to a person were kept: {listed(names['sensitive'])}."

@@ -7,7 +7,9 @@
     whole.py      all records in one task, with the engine for memory in it
     fragments.py  learn, cut, group, stage, count again
     recoding.py   global recodings: combinations of values with their counts, then a map
+    bundles.py    rows that travel together between tasks, so that a shuffle does not handle each record by itself
     tasks.py      what executors do with the rows of a partition; knows Arrow, not Spark
+    people.py     whose records are, how many people there are, and which fragments have enough of them
     counting.py   the count of a release by released combination
     auditing.py   audit: the same count of any DataFrame
     result.py     SparkResult: the released DataFrame, its figures, and where it can be written

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
@@ -12,33 +12,17 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import FloatArray, IntArray, LongArray
-from shoal.audit import AT_MOST, Audit, audit_of_sizes, measure_attribute, represented_people
+from shoal.audit import AT_MOST, Audit, audit_of_sizes, represented_people
 from shoal.audit.recount import count_owners, recount, refuse_failing_model, refuse_small_group
-from shoal.encoding import CodedTable, encode_unit, survey_weights
+from shoal.encoding import encode_unit, survey_weights
+from shoal.engines.counting import judge_column
 from shoal.engines.learning import Coding
 from shoal.frames import to_frame
-from shoal.privacy.base import PrivacyModel, bind_models
-from shoal.spark.sessions import collect
-from shoal.spark.tasks import PEOPLE, Batches, payload_batch
-
-
-class Whose(NamedTuple):
-    """The columns that say whose a record is, and for how many people it stands."""
-
-    person: str | None = None
-    household: str | None = None
-    survey_weight: str | None = None
-
-    @property
-    def columns(self) -> list[str]:
-        """Those that are named."""
-        return [name for name in self if name is not None]
-
-    @property
-    def owners(self) -> dict[str, str]:
-        """The columns of persons and households."""
-        named = {"person": self.person, "household": self.household}
-        return {unit: name for unit, name in named.items() if name is not None}
+from shoal.privacy.base import PrivacyModel
+from shoal.spark.bundles import BUNDLES, TO, Batches, brought_together, pack, unpack
+from shoal.spark.people import Whose
+from shoal.spark.sessions import collect, usual_tasks
+from shoal.spark.tasks import PEOPLE, payload_batch
 
 
 class Counted(NamedTuple):
@@ -86,38 +70,41 @@ def count_groups(
     models: Sequence[PrivacyModel],
     whose: Whose,
 ) -> Iterator[pa.RecordBatch]:
-    """Count the groups of a partition and measure the models on them, against the totals of the whole table.
+    """Count the groups of a partition and measure the models on them, against the totals of the whole table."""
+    for _, table in unpack(batches):
+        counted = _count(table, names, sensitive, coding, models, whose)
+        if counted is not None:
+            yield payload_batch(counted)
 
-    Rows of a population, if there are any, come with the others and are marked.
-    """
-    held = [batch for batch in batches if batch.num_rows]
-    if not held:
-        return
-    both = pa.Table.from_batches(held)
-    table, label, people = _parted(both, recount(both, names))
+
+def _count(
+    rows: pa.Table,
+    names: Sequence[str],
+    sensitive: Sequence[str],
+    coding: Coding,
+    models: Sequence[PrivacyModel],
+    whose: Whose,
+) -> Counted | None:
+    """Count rows that are whole groups. Those of a population, if there are any, come with the others and are marked."""
+    table, label, people = _parted(rows, recount(rows, names))
     if not table.num_rows:
-        return
+        return None
     groups = int(label.max()) + 1
     frame = to_frame(table.select([*whose.columns, *sensitive]))
     owners = {unit: table.column(name) for unit, name in whose.owners.items()}
     persons = encode_unit(frame, "person", whose.person) if whose.person is not None else None
-    side = {
-        name: replace(one, codes=coding.books[name].look_up(name, table.column(name)), person=persons)
-        for name, one in coding.attributes.items()
-    }
-    part = CodedTable(np.zeros((0, table.num_rows), np.int32), (), np.zeros(0), side)
-    requirements = bind_models(models, part, sensitive)
-    failing = {
-        type(model).__name__: int(one.failing(label, groups).sum())
-        for model, one in zip(models, requirements, strict=True)
-    }
-    measured = {name: measure_attribute(part.attributes[name], label, groups, requirements) for name in sensitive}
+    judged = {}
+    for name in sensitive:
+        codes = coding.books[name].look_up(name, table.column(name))
+        attribute = replace(coding.attributes[name], codes=codes, person=persons)
+        judged[name] = judge_column(models, coding, attribute, label, groups)
     counts = [count_owners(label, column) for column in owners.values()]
     size = np.minimum.reduce(counts) if counts else np.bincount(label)
     if whose.survey_weight is not None:
         people = represented_people(label, survey_weights(frame, whose.survey_weight), owners)
     pairs = Counter(zip(size.tolist(), people.tolist(), strict=True))
-    yield payload_batch(Counted(table.num_rows, pairs, measured, failing))
+    failing = sum((one.failing for one in judged.values()), Counter[str]())
+    return Counted(table.num_rows, pairs, {name: one.measures for name, one in judged.items()}, dict(failing))
 
 
 def _parted(both: pa.Table, label: IntArray) -> tuple[pa.Table, IntArray, FloatArray]:
@@ -140,9 +127,9 @@ def count_release(
 ) -> Counted:
     """Count a table by its combinations of values; one shuffle, nothing is collected but the counts."""
     marked = [PEOPLE] if PEOPLE in data.columns else []
-    rows = data.select(*dict.fromkeys([*names, *sensitive, *whose.columns, *marked])).repartition(*names)
+    rows = data.select(*dict.fromkeys([*names, *sensitive, *whose.columns, *marked]))
     found = collect(
-        rows,
+        _by_combination(rows, names),
         count_groups,
         names=tuple(names),
         sensitive=tuple(sensitive),
@@ -154,9 +141,31 @@ def count_release(
     return reduce(Counted.with_, found) if found else nothing
 
 
-def audit_of(counted: Counted, names: Sequence[str]) -> Audit:
-    """Return counts as an audit."""
-    return replace(audit_of_sizes(names, counted.sizes[0], sensitive=counted.sensitive), records=counted.records)
+def _by_combination(rows: Any, names: Sequence[str]) -> Any:
+    """Return bundles of rows, all rows with the same values in the same one's place."""
+    from pyspark.sql import functions  # noqa: PLC0415
+
+    def as_read(name: str) -> Any:
+        """Return a column in which what reads the same is the same: no number is a missing value."""
+        column = functions.col(f"`{name}`")
+        floats = rows.schema[name].dataType.typeName() in {"float", "double"}
+        return functions.when(~functions.isnan(column), column) if floats else column
+
+    tasks = usual_tasks(rows)
+    number = functions.pmod(functions.xxhash64(*map(as_read, names)), functions.lit(tasks)).cast("int")
+    return brought_together(rows.withColumn(TO, number).mapInArrow(send_rows, BUNDLES), tasks)
+
+
+def send_rows(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Send rows where the column of numbers says."""
+    yield from pack((np.asarray(batch.column(TO)), batch.drop_columns([TO])) for batch in batches)
+
+
+def audit_of(counted: Counted, names: Sequence[str], people: Mapping[str, int] | None = None) -> Audit:
+    """Return counts as an audit; ``people`` are the numbers of persons and households of the table."""
+    found = audit_of_sizes(names, counted.sizes[0], sensitive=counted.sensitive)
+    numbers = people or {}
+    return replace(found, records=counted.records, persons=numbers.get("person"), households=numbers.get("household"))
 
 
 def check_counted(counted: Counted, k: int) -> None:

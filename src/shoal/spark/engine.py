@@ -8,6 +8,7 @@ from shoal.api import Anonymizer
 from shoal.engines.plan import sample_share, uncuttable_models
 from shoal.recipe import averaged_weight
 from shoal.spark.fragments import stage_fragments
+from shoal.spark.people import OWNERS
 from shoal.spark.recoding import check_countable, stage_recoded
 from shoal.spark.result import SparkResult
 from shoal.spark.sessions import as_said, check_dataframe
@@ -69,7 +70,7 @@ def release(
             report=report,
         )
         made = _make(work)
-        rows = data.sparkSession.read.parquet(work.rows).where(f"{PAYLOAD} is null").drop(PAYLOAD)
+        rows = data.sparkSession.read.parquet(work.rows).where(f"{PAYLOAD} is null").drop(PAYLOAD, *OWNERS.values())
     except BaseException as fault:
         place.close()
         said = as_said(fault)
@@ -96,9 +97,11 @@ def _make(work: Work) -> Made:
 
 def _why_whole(recipe: Anonymizer) -> str | None:
     """Name what has to see all records at once; None where nothing does."""
+    owned, family = any(recipe.units.values()), recipe.method.info.family
     named = {
-        "A person column": recipe.person,
-        "A household column": recipe.household,
+        "'together'": recipe.together,
+        "A person or household column with models": owned and recipe.models,
+        f"The method {recipe.method.info.name!r} with a person or household column": owned and family != "local",
         "The mean of survey weights": averaged_weight(recipe.recipe()),
         "'widen'": recipe.widen,
         "A release with representatives": recipe.release == "representatives",
@@ -107,9 +110,9 @@ def _why_whole(recipe: Anonymizer) -> str | None:
     found = next((what for what, asked in named.items() if asked), None)
     if found is not None:
         return found
-    if recipe.method.info.family == "microaggregation":
+    if family == "microaggregation":
         return f"The method {recipe.method.info.name!r}"
-    if recipe.method.info.family == "global":
+    if family == "global":
         return None
     models = uncuttable_models(recipe.models)
     return models[0] if models else None

@@ -27,10 +27,11 @@ from shoal.generalization import Generalization, make_generalization
 from shoal.methods.base import Grouping
 from shoal.privacy.base import bind_models
 from shoal.recoding import released_cover
+from shoal.spark.bundles import BUNDLES, Batches
 from shoal.spark.counting import audit_of
 from shoal.spark.fragments import count_staged, write_scattered
-from shoal.spark.sessions import collect, hashable_columns, tasks_for, with_columns
-from shoal.spark.tasks import COUNT, PAYLOAD, PLACE, Batches, payload_batch
+from shoal.spark.sessions import collect, hashable_columns, tasks_for
+from shoal.spark.tasks import COUNT, PAYLOAD, PLACE, payload_batch, scatter
 from shoal.spark.work import Made, Work, learn
 
 MOST_RECORDS = 50_000_000
@@ -64,9 +65,10 @@ def stage_recoded(work: Work) -> Made:
     # a row's place among all is drawn by its content and a secret, so that a repeated task gives the same rows
     secret = functions.lit(secrets.randbits(62))
     placed = data.withColumn(PLACE, functions.xxhash64(secret, *hashable_columns(data)))
-    schema = with_columns(data, work.released, recipe.quasi_identifiers, [PLACE, PAYLOAD])
-    task = partial(recode_table, coding=coding, recoding=found, columns=tuple(work.released), like=work.frame)
-    write_scattered(placed.mapInArrow(task, schema), tasks_for(data, work.records // 1000 + 1), work.rows)
+    tasks = tasks_for(data, work.records // 1000 + 1)
+    columns = tuple(work.released)
+    task = partial(recode_table, coding=coding, recoding=found, columns=columns, like=work.frame, parts=tasks)
+    write_scattered(work, placed.mapInArrow(task, BUNDLES), tasks)
     work.progress(0.8, "counting")
     counted = count_staged(work, coding, found.statistics)
     metrics = metrics_of(found.statistics, recipe.quasi_identifiers, coding.weights, recipe.k)
@@ -135,18 +137,20 @@ def recoded_combinations(table: CodedTable, cuts: Sequence[IntArray]) -> AnyArra
 
 
 def recode_table(
-    batches: Batches, coding: Coding, recoding: Recoding, columns: Sequence[str], like: Frame
+    batches: Batches, coding: Coding, recoding: Recoding, columns: Sequence[str], like: Frame, parts: int
 ) -> Iterator[pa.RecordBatch]:
-    """Recode the rows of a partition, and leave those out that are withheld; ``like`` says how their cells are read."""
-    for batch in batches:
-        table = pa.Table.from_batches([batch])
-        part = coding.code(table)
-        words, label = np.unique(recoded_combinations(part, recoding.cuts), return_inverse=True)
-        out = np.array([word in recoding.withheld for word in words.tolist()], np.bool_)
-        labels = np.where(out[label.reshape(-1)], -1, label.reshape(-1)).astype(np.int32)
-        piece = release_fragment(part, Grouping(number_without_gaps(labels), cuts=recoding.cuts), 1, recoding.ends)
-        kept = table.take(pa.array(piece.kept))
-        check_cells(coding, replace(like, table=kept), piece)
-        released = {name: piece.columns.get(name, kept.column(name)) for name in [*columns, PLACE]}
-        rows = pa.table(released | {PAYLOAD: pa.nulls(kept.num_rows, pa.binary())})
-        yield from rows.combine_chunks().to_batches()
+    """Recode the rows of a partition, leave those out that are withheld, and scatter the others; ``like`` says how their cells are read."""
+    recoded = (_recode(pa.Table.from_batches([batch]), coding, recoding, columns, like) for batch in batches)
+    yield from scatter(recoded, parts)
+
+
+def _recode(table: pa.Table, coding: Coding, recoding: Recoding, columns: Sequence[str], like: Frame) -> pa.Table:
+    part = coding.code(table)
+    words, label = np.unique(recoded_combinations(part, recoding.cuts), return_inverse=True)
+    out = np.array([word in recoding.withheld for word in words.tolist()], np.bool_)
+    labels = np.where(out[label.reshape(-1)], -1, label.reshape(-1)).astype(np.int32)
+    piece = release_fragment(part, Grouping(number_without_gaps(labels), cuts=recoding.cuts), 1, recoding.ends)
+    kept = table.take(pa.array(piece.kept))
+    check_cells(coding, replace(like, table=kept), piece)
+    released = {name: piece.columns.get(name, kept.column(name)) for name in [*columns, PLACE]}
+    return pa.table(released | {PAYLOAD: pa.nulls(kept.num_rows, pa.binary())})

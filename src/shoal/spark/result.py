@@ -144,8 +144,22 @@ def _save_table(result: SparkResult, target: str, *, force: bool) -> None:
     try:
         result.data.write.saveAsTable(written)
         _count_again(result, spark.table(written))
-        spark.sql(f"DROP TABLE IF EXISTS {target}")
-        spark.sql(f"ALTER TABLE {written} RENAME TO {target}")
+        _take_table_name(spark, written, target)
     except BaseException:
         spark.sql(f"DROP TABLE IF EXISTS {written}")
         raise
+
+
+def _take_table_name(spark: Any, written: str, target: str) -> None:
+    """Give a table its name; one that had it goes last, and gets it back on a fault."""
+    if not spark.catalog.tableExists(target):
+        spark.sql(f"ALTER TABLE {written} RENAME TO {target}")
+        return
+    earlier = f"{target}_shoal_{secrets.token_hex(8)}"
+    spark.sql(f"ALTER TABLE {target} RENAME TO {earlier}")
+    try:
+        spark.sql(f"ALTER TABLE {written} RENAME TO {target}")
+    except BaseException:
+        spark.sql(f"ALTER TABLE {earlier} RENAME TO {target}")
+        raise
+    spark.sql(f"DROP TABLE {earlier}")

@@ -13,11 +13,15 @@ import pyarrow as pa
 from shoal import errors
 from shoal.errors import DataError, ShoalError
 from shoal.frames import require
-from shoal.spark.tasks import FRAGMENT, LABEL, PAYLOAD, PLACE, payload_batch
+from shoal.spark.people import OWNERS
+from shoal.spark.tasks import PAYLOAD, PLACE, payload_batch
 
 _PAYLOAD_SCHEMA = f"{PAYLOAD} binary"
 _MOST_FRAGMENTS_A_TASK = 16
 """Fragments that one task groups one after the other, about: a killed task repeats no more."""
+
+_USUAL_TASKS = 200
+"""What Spark takes where nothing is set."""
 
 
 def check_dataframe(data: Any, caller: str) -> Any:
@@ -69,15 +73,20 @@ def hashable_columns(data: Any) -> list[str]:
 
 def tasks_for(data: Any, fragments: int) -> int:
     """Return the number of partitions in which fragments are grouped."""
-    usual = int(data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    return max(1, min(fragments, max(usual, fragments // _MOST_FRAGMENTS_A_TASK)))
+    return max(1, min(fragments, max(usual_tasks(data), fragments // _MOST_FRAGMENTS_A_TASK)))
+
+
+def usual_tasks(data: Any) -> int:
+    """Return the number of partitions that Spark's settings ask for after a shuffle; on Databricks that may be the word "auto"."""
+    asked = str(data.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    return int(asked) if asked.isdigit() else _USUAL_TASKS
 
 
 def with_columns(data: Any, columns: Sequence[str], recoded: Container[str], more: Sequence[str]) -> Any:
     """Return the schema of some columns in the order of the table, recoded ones as text, and of columns of shoal's own behind them."""
-    from pyspark.sql.types import BinaryType, IntegerType, LongType, StringType, StructField, StructType  # noqa: PLC0415
+    from pyspark.sql.types import BinaryType, LongType, StringType, StructField, StructType  # noqa: PLC0415
 
-    own = {FRAGMENT: IntegerType(), LABEL: IntegerType(), PLACE: LongType(), PAYLOAD: BinaryType()}
+    own = {PLACE: LongType(), PAYLOAD: BinaryType()} | dict.fromkeys(OWNERS.values(), LongType())
     fields = [
         StructField(field.name, StringType() if field.name in recoded else field.dataType)
         for field in data.schema.fields

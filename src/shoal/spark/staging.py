@@ -16,6 +16,10 @@ from shoal.io.watching import Watch, open_address, remove_folder
 ENDING = ".partial"
 """How the names of folders end that are no release yet."""
 
+_WITHOUT_FOLDERS = {"s3", "gcs"}
+_COMPLETE = "_SUCCESS"
+"""The empty file that Spark writes when a folder is whole."""
+
 
 class Staging:
     """The folder of one release. It goes when it is closed, or when this process ends, however it ends."""
@@ -89,9 +93,37 @@ def _take_name(written: str, target: str) -> None:
     """Give a folder its name; one that had it goes last, so that there is always a whole release."""
     (system, source), (_, path) = open_address(written), open_address(target)
     if system.get_file_info(path).type == fs.FileType.NotFound:
-        system.move(source, path)
+        _move(system, source, path)
         return
     earlier = f"{path}-{secrets.token_hex(8)}{ENDING}"
-    system.move(path, earlier)
-    system.move(source, path)
+    _move(system, path, earlier)
+    try:
+        _move(system, source, path)
+    except BaseException:
+        _move(system, earlier, path)
+        raise
     system.delete_dir(earlier)
+
+
+def _move(system: Any, source: str, path: str) -> None:
+    """Move a folder. Object stores have none to rename: there its files move one by one, the mark that all are there last.
+
+    On a fault those that were moved go back: they may be an earlier release.
+    """
+    if system.type_name not in _WITHOUT_FOLDERS:
+        system.move(source, path)
+        return
+    found = system.get_file_info(fs.FileSelector(source, recursive=True))
+    files = [one.path for one in found if one.type == fs.FileType.File]
+    moved: list[str] = []
+    try:
+        for one in sorted(files, key=lambda name: (name.endswith(_COMPLETE), name)):
+            system.move(one, path + one.removeprefix(source))
+            moved.append(one)
+    except BaseException:
+        for one in moved:
+            system.move(path + one.removeprefix(source), one)
+        if system.get_file_info(path).type == fs.FileType.Directory:
+            system.delete_dir(path)
+        raise
+    system.delete_dir(source)

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import IntArray
+from shoal.encoding import CodedTable, Unit, with_units
 from shoal.ends import ColumnEnds
 from shoal.engines.contents import in_sample
 from shoal.engines.cutting import Tree
@@ -28,11 +29,12 @@ from shoal.errors import ShoalError
 from shoal.frames import Frame, to_frame
 from shoal.generalization import Generalization, Unseen
 from shoal.methods.base import Grouping
+from shoal.spark.bundles import BUNDLE, TO, Batches, pack, unpack
+from shoal.spark.people import OWNERS
 from shoal.treatments.pseudonyms import pseudonymize_columns
 
 PAYLOAD = "shoal_payload"
 """Column of the pickled objects; in a staged release also of the sums of each fragment, in a row of its own."""
-FRAGMENT = "shoal_fragment"
 PLACE = "shoal_place"
 """Column of random numbers by which rows are scattered."""
 ORDER = "shoal_order"
@@ -40,13 +42,12 @@ ORDER = "shoal_order"
 LABEL = "shoal_group"
 COUNT = "shoal_count"
 """Column of how many records have the same values."""
-COLUMN, CODE, OWNER = "shoal_column", "shoal_code", "shoal_owner"
-"""Columns of a table that holds one row a cell."""
+_BUNDLE_TYPES = {TO: pa.int32(), BUNDLE: pa.binary()}
+_ROWS_OF_BATCH = 1 << 14
+"""Rows that are handed to Spark at once."""
 PEOPLE = "shoal_people"
 """Column that marks rows of a population beside those of a table."""
-OWN_COLUMNS = (PAYLOAD, FRAGMENT, PLACE, ORDER, LABEL, COUNT, PEOPLE)
-
-Batches = Iterable[pa.RecordBatch]
+OWN_COLUMNS = (PAYLOAD, PLACE, ORDER, LABEL, COUNT, PEOPLE, TO, BUNDLE, *OWNERS.values())
 
 
 def payload_batch(content: Any) -> pa.RecordBatch:
@@ -108,21 +109,9 @@ def payload_row(kinds: Mapping[str, pa.DataType], content: Any) -> pa.RecordBatc
     return pa.record_batch(empty | {PAYLOAD: pa.array([pickle.dumps(content)], pa.binary())})
 
 
-def melt_rows(batches: Batches, coding: Coding, person: str) -> Iterator[pa.RecordBatch]:
-    """Return each sensitive cell as a row: its column, its code, and whose it is."""
-    for batch in batches:
-        owner = pa.array([None if one is None else str(one) for one in batch.column(person).to_pylist()], pa.string())
-        for number, name in enumerate(coding.attributes):
-            code = coding.books[name].look_up(name, batch.column(name))
-            column = pa.array(np.full(batch.num_rows, number, np.int32))
-            yield pa.record_batch({COLUMN: column, CODE: pa.array(code), OWNER: owner})
-
-
 def mark_rows(batches: Batches, coding: Coding, tree: Tree, number: IntArray) -> Iterator[pa.RecordBatch]:
-    """Add the fragment of each row."""
-    for batch in batches:
-        leaf = tree.assign(coding.code(batch).codes)
-        yield batch.append_column(FRAGMENT, pa.array(number[leaf].astype(np.int32)))
+    """Send each row to its fragment."""
+    yield from pack((number[tree.assign(coding.code(batch).codes)], batch) for batch in batches)
 
 
 class Fragments(NamedTuple):
@@ -133,11 +122,15 @@ class Fragments(NamedTuple):
     records: int
     """Those of the whole table."""
     columns: tuple[str, ...]
-    """The released columns, in the order of the table."""
+    """The columns that are staged: the released ones in the order of the table, then those that say whose a row is."""
     like: Frame
     """How cells are read, without a row."""
+    parts: int
+    """Into how many parts the released rows are scattered."""
     secret: int
     """Where the random places of rows start; drawn by the driver from the system."""
+    units: tuple[Unit, ...] = ()
+    """Whom records belong to, of persons and households."""
     ends: Mapping[int, ColumnEnds] = MappingProxyType({})
     """How the ends of ranges move, where groups were found before."""
 
@@ -145,23 +138,26 @@ class Fragments(NamedTuple):
 def group_rows(batches: Batches, fragments: Fragments) -> Iterator[pa.RecordBatch]:
     """Add the group of each row; the ranges that the groups of a fragment need go to the driver."""
     numba.set_num_threads(1)
-    for _, table in by_fragment(batches):
-        kinds = {field.name: field.type for field in table.schema} | {LABEL: pa.int32()}
+    for number, table in by_fragment(batches):
         try:
-            part = fragments.coding.code(table)
+            part = _coded(table, fragments)
             grouping = run_fragment(part, fragments.job, fragments.records)
         except ShoalError as fault:
-            yield payload_row(kinds, fault)
+            yield payload_row(_BUNDLE_TYPES, fault)
             continue
         labelled = table.append_column(LABEL, pa.array(grouping.labels))
-        with_payload = labelled.append_column(PAYLOAD, pa.nulls(table.num_rows, pa.binary()))
-        yield from with_payload.combine_chunks().to_batches()
-        yield payload_row(kinds, fragment_ranges(part, grouping))
+        for bundle in pack([(np.full(table.num_rows, number), labelled)]):
+            yield bundle.append_column(PAYLOAD, pa.nulls(bundle.num_rows, pa.binary()))
+        yield payload_row(_BUNDLE_TYPES, fragment_ranges(part, grouping))
 
 
-def release_rows(batches: Batches, fragments: Fragments) -> Iterator[pa.RecordBatch]:
-    """Group and release the fragments of a partition, whose rows come fragment by fragment."""
+def release_fragments(batches: Batches, fragments: Fragments) -> Iterator[pa.RecordBatch]:
+    """Release the fragments of a partition, grouped unless they were before; the rows go where their random places say."""
     numba.set_num_threads(1)
+    yield from scatter(_released(batches, fragments), fragments.parts)
+
+
+def _released(batches: Batches, fragments: Fragments) -> Iterator[pa.Table]:
     for number, table in by_fragment(batches):
         try:
             yield from _release(number, table, fragments)
@@ -170,24 +166,26 @@ def release_rows(batches: Batches, fragments: Fragments) -> Iterator[pa.RecordBa
 
 
 def by_fragment(batches: Batches) -> Iterator[tuple[int, pa.Table]]:
-    """Yield each fragment's number and rows, from batches sorted by fragment."""
-    held: list[pa.RecordBatch] = []
-    current = -1
-    for batch in batches:
-        numbers = np.asarray(batch.column(FRAGMENT))
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1))  # also where a batch goes on with the fragment before
-        for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
-            if held and numbers[start] != current:
-                yield current, pa.Table.from_batches(held)
-                held = []
-            current = int(numbers[start])
-            held.append(batch.slice(start, end - start))
-    if held:
-        yield current, pa.Table.from_batches(held)
+    """Yield each fragment's number and rows, these always in the same order: a repeated task then gives the same rows."""
+    for number, table in unpack(batches):
+        yield number, table.take(pa.array(np.argsort(np.asarray(table.column(ORDER)), kind="stable")))
 
 
-def _release(number: int, table: pa.Table, fragments: Fragments) -> Iterator[pa.RecordBatch]:
-    part = fragments.coding.code(table)
+def scatter(tables: Iterable[pa.Table], parts: int) -> Iterator[pa.RecordBatch]:
+    """Send rows to one of several parts of the release by their places, which are random."""
+    yield from pack((np.asarray(table.column(PLACE)) % parts, table) for table in tables)
+
+
+def lay_down(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Return the rows of a part of the release in the order of their places."""
+    for _, table in unpack(batches):
+        order = np.argsort(np.asarray(table.column(PLACE)), kind="stable")
+        placed = table.drop_columns([PLACE]).take(pa.array(order))
+        yield from placed.combine_chunks().to_batches(max_chunksize=_ROWS_OF_BATCH)
+
+
+def _release(number: int, table: pa.Table, fragments: Fragments) -> Iterator[pa.Table]:
+    part = _coded(table, fragments)
     grouping = (
         Grouping(np.asarray(table.column(LABEL)).astype(np.int32))
         if LABEL in table.column_names
@@ -202,13 +200,20 @@ def _release(number: int, table: pa.Table, fragments: Fragments) -> Iterator[pa.
     )  # the same places if the task is run again
     places = pa.array(draw.integers(0, 1 << 62, kept.num_rows))
     nothing = pa.nulls(kept.num_rows, pa.binary())
-    released = pa.table(columns | {PLACE: places, PAYLOAD: nothing})
-    yield from released.combine_chunks().to_batches()
+    yield pa.table(columns | {PLACE: places, PAYLOAD: nothing})
     yield _without_rows(table, fragments, (number, piece.statistics))
 
 
-def _without_rows(table: pa.Table, fragments: Fragments, content: Any) -> pa.RecordBatch:
+def _coded(table: pa.Table, fragments: Fragments) -> CodedTable:
+    """Return the codes of a fragment, with whose its records are where that is known."""
+    part = fragments.coding.code(table)
+    owners: dict[Unit, str | None] = {unit: OWNERS[unit] for unit in fragments.units}
+    return with_units(part, Frame(table.select(list(owners.values()))), owners) if owners else part
+
+
+def _without_rows(table: pa.Table, fragments: Fragments, content: Any) -> pa.Table:
     """Return an object for the driver as a row of the release that holds nothing else."""
     recoded = {column.name for column in fragments.coding.columns}
     kinds = {name: pa.string() if name in recoded else table.schema.field(name).type for name in fragments.columns}
-    return payload_row(kinds | {PLACE: pa.int64()}, content)
+    row = pa.Table.from_batches([payload_row(kinds, content)])
+    return row.add_column(len(kinds), PLACE, pa.array([0]))

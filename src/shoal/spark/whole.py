@@ -23,9 +23,10 @@ from shoal.frames import Frame, to_frame
 from shoal.generalization import Generalization
 from shoal.recipe import averaged_weight
 from shoal.result import Result
+from shoal.spark.bundles import Batches
 from shoal.spark.result import check_size
 from shoal.spark.sessions import hashable_columns, payloads
-from shoal.spark.tasks import ORDER, PAYLOAD, Batches, payload_row
+from shoal.spark.tasks import ORDER, PAYLOAD, payload_row
 from shoal.spark.work import Made, Work
 from shoal.summary import Summary
 from shoal.treatments import Drop

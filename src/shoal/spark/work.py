@@ -20,6 +20,7 @@ from shoal.engines.plan import Job
 from shoal.errors import DataError, ParameterError
 from shoal.frames import Frame
 from shoal.generalization import Generalization
+from shoal.hierarchy import WORDS
 from shoal.methods.base import Task
 from shoal.privacy.base import PrivacyModel
 from shoal.privacy.people import open_people
@@ -71,6 +72,11 @@ class Work:
         return Frame(pa.table({}), untyped=self.untyped, notation=self.recipe.notation)
 
     @property
+    def owners(self) -> dict[str, str]:
+        """The columns of persons and households."""
+        return {str(unit): name for unit, name in self.recipe.units.items() if name is not None}
+
+    @property
     def released(self) -> list[str]:
         """The columns of the release, in the order of the table."""
         recipe = self.recipe
@@ -93,8 +99,7 @@ class Made:
 def at_hand(recipe: Anonymizer) -> Anonymizer:
     """Return a recipe that needs no file, for executors have other disks than the driver; the key stays with the driver."""
     hierarchies = {
-        name: choice if choice in ("flat", "set") else load_hierarchy(name, choice)
-        for name, choice in recipe.hierarchies.items()
+        name: choice if choice in WORDS else load_hierarchy(name, choice) for name, choice in recipe.hierarchies.items()
     }
     given = recipe.get_params() | {"hierarchies": hierarchies, "models": [_with_people(one) for one in recipe.models]}
     there = {"progress": None, "cancel": None, "engine": "memory"}

@@ -2,6 +2,6 @@
 
 from shoal.summary.release import Release
 from shoal.summary.schema import SCHEMA_VERSION, Summary, json_schema
-from shoal.summary.second_look import second_look
+from shoal.summary.second_look import second_look, things_to_look_at
 
-__all__ = ["SCHEMA_VERSION", "Release", "Summary", "json_schema", "second_look"]
+__all__ = ["SCHEMA_VERSION", "Release", "Summary", "json_schema", "second_look", "things_to_look_at"]

@@ -23,9 +23,15 @@ _WORK = 200_000_000
 """People times groups that are compared; fewer people are tried where there are very many groups."""
 
 
-def try_attacks(release: Release) -> list[Attack]:
-    """Try to name people's rows, and to learn their sensitive values, from the released cells."""
-    return [_plain(finding) for finding in _findings(release)] if _can_be_matched(release) else []
+def try_attacks(release: Release, *, whole: bool = True) -> list[Attack]:
+    """Try to name people's rows, and to learn their sensitive values, from the released cells.
+
+    Of a part of a release, not ``whole``, only what its groups tell by themselves is tried.
+    """
+    if not _can_be_matched(release):
+        return []
+    found, guessed = list(_matching(release)) if whole else [], _downcoding(release)
+    return [_plain(finding) for finding in [*found, *([guessed] if guessed.success.tried else [])]]
 
 
 def _can_be_matched(release: Release) -> bool:
@@ -37,17 +43,17 @@ def _can_be_matched(release: Release) -> bool:
         not release.representatives
         and release.released.num_rows > 0
         and all(
-            column.kind != "interval" or (not column.ordinal and is_ordered(release.source.typed(column.name).type))
+            not column.kind.ordered or (column.measured and is_ordered(release.source.typed(column.name).type))
             for column in release.coded.columns
         )
     )
 
 
-def _findings(release: Release) -> Iterator[Finding]:
+def _matching(release: Release) -> Iterator[Finding]:
+    """Match people with all released rows."""
     names = release.recipe.quasi_identifiers
-    trees = {column.name: column.hierarchy for column in release.coded.columns if column.hierarchy is not None}
     targets = max(min(_PEOPLE, _WORK // max(release.audit.groups, 1)), 100)
-    people: dict[str, Any] = {"hierarchies": trees, "targets": targets, "seed": release.recipe.seed}
+    people: dict[str, Any] = {"hierarchies": _trees(release), "targets": targets, "seed": release.recipe.seed}
     person = release.recipe.person
     if person is not None:
         people |= {"person": person, "owner": release.source.table.column(person).take(pa.array(release.kept))}
@@ -59,12 +65,13 @@ def _findings(release: Release) -> Iterator[Finding]:
         if sensitive not in release.released.column_names:
             continue
         yield homogeneity(release.source, release.released, names, sensitive, **people)
-    found = _downcoding(release, trees)
-    if found.success.tried:
-        yield found
 
 
-def _downcoding(release: Release, trees: dict[str, Any]) -> Finding:
+def _trees(release: Release) -> dict[str, Any]:
+    return {column.name: column.hierarchy for column in release.coded.columns if column.hierarchy is not None}
+
+
+def _downcoding(release: Release) -> Finding:
     """Guess exact values from ranges, in whole groups of the release: of a large one, in some of them."""
     labels = release.groups[release.kept]
     order = np.random.default_rng(release.recipe.seed).permutation(int(labels.max(initial=-1)) + 1)
@@ -75,7 +82,7 @@ def _downcoding(release: Release, trees: dict[str, Any]) -> Finding:
     names = list(release.recipe.quasi_identifiers)
     own = release.source.select(names)
     own = replace(own, table=own.table.take(pa.array(release.kept[rows])), native=None)
-    return downcoding(own, release.released.select(names).take(pa.array(rows)), names, hierarchies=trees)
+    return downcoding(own, release.released.select(names).take(pa.array(rows)), names, hierarchies=_trees(release))
 
 
 def _plain(finding: Finding) -> Attack:

@@ -51,11 +51,13 @@ def group_cells(table: CodedTable, labels: IntArray, cover: Cover, row: int) -> 
     group = labels[labels >= 0]
     missing = (low == column.missing) & column.has_missing
     mixed = (high == column.missing) & ~missing & column.has_missing
-    if column.kind == "set":
+    if column.kind.by_members:
         members, start = _set_members(table, cover, row)
         return Cells(group, low, high, mixed, missing, members, start)
-    if column.kind == "node":
-        low, high = _node_ranges(column, low, high, missing | mixed)
+    if column.hierarchy is not None:
+        apart, tree = missing | mixed, column.hierarchy
+        node = tree.nodes_above(np.where(apart, 0, low), np.where(apart, 0, high))
+        low, high = tree.low[node].astype(np.int64), tree.high[node].astype(np.int64)
         whole = (high - low + 1 == len(column.values)) & (len(column.values) > 1)
         return Cells(group, low, high, (mixed | whole) & ~missing, missing)
     return Cells(group, low, high, mixed, missing)
@@ -68,18 +70,6 @@ def _set_members(table: CodedTable, cover: Cover, row: int) -> tuple[LongArray, 
     group, code = np.nonzero(bits)
     start = np.searchsorted(group, np.arange(len(words) + 1))
     return code.astype(np.int64), start.astype(np.int64)
-
-
-def _node_ranges(column: CodedColumn, low: LongArray, high: LongArray, apart: BoolArray) -> tuple[LongArray, LongArray]:
-    """Widen ranges of leaves to those of their closest common node."""
-    tree = column.hierarchy
-    assert tree is not None  # noqa: S101
-    node, last = np.where(apart, 0, low), np.where(apart, 0, high)
-    while True:
-        short = tree.high[node] < last
-        if not short.any():
-            return tree.low[node].astype(np.int64), tree.high[node].astype(np.int64)
-        node = np.where(short, tree.parent[node], node)
 
 
 def value_cells(codes: IntArray, column: CodedColumn) -> Cells:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,31 +18,61 @@ _MOST_WORK = 30_000_000
 _MOST_SIZE_BINS = 30
 
 
-def count_findable(sizes: LongArray, records: int, k: int) -> Findable:
+class GroupSizes(NamedTuple):
+    """How many groups there are of each size; those of parts of a table are added up."""
+
+    size: LongArray
+    groups: LongArray
+
+    @classmethod
+    def of(cls, sizes: LongArray) -> GroupSizes:
+        """Return the sizes of single groups in this form."""
+        return cls(*np.unique(np.asarray(sizes, np.int64), return_counts=True))
+
+    @property
+    def records(self) -> int:
+        """The records, or people, of all groups."""
+        return int(self.size @ self.groups)
+
+
+def people_in(label: IntArray, person: IntArray | None) -> GroupSizes:
+    """Return the sizes of groups, given the group of each record: their records, or their persons where they are known."""
+    if person is not None:
+        label = label[distinct_tuples(np.stack([label, person])).first]
+    return GroupSizes.of(np.bincount(label))
+
+
+def merge_sizes(parts: Sequence[GroupSizes]) -> GroupSizes:
+    """Return the groups of several parts that share none."""
+    size, place = np.unique(np.concatenate([part.size for part in parts]), return_inverse=True)
+    return GroupSizes(size, np.bincount(place, np.concatenate([part.groups for part in parts])).astype(np.int64))
+
+
+def count_findable(sizes: GroupSizes, records: int, k: int) -> Findable:
     """Return how many of ``records`` can be found, given the sizes of the groups of those that are in the table.
 
     Somebody who knows a person's quasi-identifiers and picks one of the matching records is right with
     chance 1 ÷ size of the group; a withheld record is not found at all.
     """
+    small = sizes.size < k
     return Findable(
-        unique=int((sizes == 1).sum()),
-        below_k=int(sizes[sizes < k].sum()),
-        mean_risk=len(sizes) / max(records, 1),
-        largest_risk=1.0 / float(sizes.min()) if len(sizes) else 0.0,
+        unique=int(sizes.groups[sizes.size == 1].sum()),
+        below_k=int(sizes.size[small] @ sizes.groups[small]),
+        mean_risk=int(sizes.groups.sum()) / max(records, 1),
+        largest_risk=1.0 / float(sizes.size.min()) if len(sizes.size) else 0.0,
     )
 
 
-def find(codes: IntArray, names: Sequence[str], before: LongArray, after: LongArray, k: int) -> Found:
+def find(before: GroupSizes, after: GroupSizes, k: int, by_columns: list[Known]) -> Found:
     """Return who could be found in the original and in the release."""
-    records = int(before.sum())
     return Found(
-        before=count_findable(before, records, k),
-        after=count_findable(after, records, k),
-        by_columns=_most_telling(codes, names),
+        before=count_findable(before, before.records, k),
+        after=count_findable(after, before.records, k),
+        by_columns=by_columns,
     )
 
 
-def _most_telling(codes: IntArray, names: Sequence[str]) -> list[Known]:
+def most_telling(codes: IntArray, names: Sequence[str]) -> list[Known]:
     """Return, for each number of columns, those that make most records unique."""
     found = []
     for number in range(1, len(names) + 1):
@@ -57,13 +88,17 @@ def _unique(codes: IntArray) -> int:
     return int((distinct_tuples(codes).size == 1).sum())
 
 
-def size_bins(before: LongArray, after: LongArray, k: int) -> list[SizeBin]:
+def size_bins(before: GroupSizes, after: GroupSizes, k: int) -> list[SizeBin]:
     """Return how many records are in groups of which size; one bin begins exactly at k, an open one may be last."""
-    top = max(int(np.quantile(after, 0.98)) if len(after) else 0, 2 * k)
+    largest = np.quantile(np.repeat(after.size, after.groups), 0.98) if len(after.size) else 0
+    top = max(int(largest), 2 * k)
     step = max(1, math.ceil(top / _MOST_SIZE_BINS))
     start = k - step * math.ceil((k - 1) / step)
     lows = np.arange(start, top + step, step)
-    held = [np.bincount(_place(sizes, lows), sizes, len(lows)).astype(np.int64) for sizes in (before, after)]
+    held = [
+        np.bincount(_place(sizes.size, lows), sizes.size * sizes.groups, len(lows)).astype(np.int64)
+        for sizes in (before, after)
+    ]
     highs = [*(lows[1:] - 1).tolist(), None]
     bins = [
         SizeBin(low=max(int(low), 1), high=high, before=int(one), after=int(other))

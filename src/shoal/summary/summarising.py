@@ -7,16 +7,15 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from shoal._version import __version__
-from shoal.arrays import IntArray, LongArray
 from shoal.audit import count_tuples
 from shoal.encoding import CodedColumn
 from shoal.kernels.space.space import cost_table
-from shoal.kernels.space.tuples import Tuples, distinct_tuples
+from shoal.kernels.space.tuples import distinct_tuples
 from shoal.metrics import REGISTRY as METRICS
 from shoal.metrics import query_error, random_queries
 from shoal.recipe import averaged_weight, recipe_text
@@ -24,7 +23,7 @@ from shoal.summary.association import Variable, associations
 from shoal.summary.attempts import try_attacks
 from shoal.summary.cells import draw_codes
 from shoal.summary.distributions import distribution
-from shoal.summary.finding import find, size_bins
+from shoal.summary.finding import GroupSizes, find, most_telling, people_in, size_bins
 from shoal.summary.release import Release
 from shoal.summary.rows import example_rows
 from shoal.summary.schema import (
@@ -56,18 +55,32 @@ _ROLE_LISTS: tuple[tuple[str, Role], ...] = (
 )
 
 
-def summarise(release: Release, *, examples: bool = False) -> Summary:
-    """Return the summary of a release; ``examples`` puts rows of the original beside the released ones."""
+class Whole(NamedTuple):
+    """What is known of a whole release of which only some groups are at hand."""
+
+    records: int
+    released: int
+    before: GroupSizes
+    """Records, or people where they are known, that are equal in all quasi-identifiers."""
+    after: GroupSizes
+    warnings: list[str]
+
+
+def summarise(release: Release, *, examples: bool = False, whole: Whole | None = None) -> Summary:
+    """Return the summary of a release; ``examples`` puts rows of the original beside the released ones.
+
+    Of a large release ``release`` holds some whole groups, drawn at random, and ``whole`` what was counted over all of them. Spreads, associations
+    and examples are those of the groups at hand; what would be wrong of a part of the release is left out: matching people with all rows, and counting questions.
+    """
     recipe, audit = release.recipe, release.audit
-    sizes = _people(release, distinct_tuples(release.coded.codes), np.arange(release.source.records))
-    released_sizes = _people(release, count_tuples(release.released, recipe.quasi_identifiers), release.kept)
+    known = whole or _count(release)
     cost = None if release.representatives else cost_table(*release.cost_boxes)
     return Summary(
         shoal=__version__,
         created=dt.datetime.now(tz=dt.UTC).date().isoformat(),
-        records=release.source.records,
-        released=release.released.num_rows,
-        withheld=release.source.records - release.released.num_rows,
+        records=known.records,
+        released=known.released,
+        withheld=known.records - known.released,
         columns=list(_columns(release)),
         treatments=[Treatment(**asdict(one)) for one in release.treated.values()],
         method=_method(release),
@@ -86,25 +99,36 @@ def summarise(release: Release, *, examples: bool = False) -> Summary:
             sensitive=_plain_figures(audit.sensitive),
             people=dict(audit.people),
         ),
-        found=find(release.coded.codes, release.coded.names, sizes, released_sizes, recipe.k),
-        attacks=try_attacks(release),
+        found=find(
+            known.before,
+            known.after,
+            recipe.k,
+            [] if whole else most_telling(release.coded.codes, release.coded.names),
+        ),
+        attacks=try_attacks(release, whole=whole is None),
         loss=_loss(release),
-        group_sizes=size_bins(sizes, released_sizes, recipe.k),
+        group_sizes=size_bins(known.before, known.after, recipe.k),
         associations=_associations(release),
-        query_error=_query_error(release),
+        query_error=None if whole else _query_error(release),
         examples=example_rows(release.released, release.coded, release.groups, cost, recipe.seed, originals=examples),
         recipe=recipe_text(recipe),
-        warnings=list(second_look(release)),
+        warnings=known.warnings,
     )
 
 
-def _people(release: Release, tuples: Tuples, rows: LongArray | IntArray) -> LongArray:
-    """Return the size of each group: its records, or its persons where they are known."""
+def _count(release: Release) -> Whole:
+    """Count a release whose rows are all at hand."""
     person = release.coded.units.get("person")
-    if person is None:
-        return tuples.size
-    pairs = distinct_tuples(np.stack([tuples.label, person[rows]]))
-    return np.bincount(tuples.label[pairs.first]).astype(np.int64)
+    return Whole(
+        release.source.records,
+        release.released.num_rows,
+        people_in(distinct_tuples(release.coded.codes).label, person),
+        people_in(
+            count_tuples(release.released, release.recipe.quasi_identifiers).label,
+            None if person is None else person[release.kept],
+        ),
+        list(second_look(release)),
+    )
 
 
 def _plain_figures(sensitive: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float | None]]:
@@ -154,7 +178,7 @@ def _released_as(release: Release, column: CodedColumn | None, name: str, role: 
         return "removed"
     if column is None:
         return "token" if role == "pseudonym" else "treated" if name in release.treated else "unchanged"
-    return "representative" if release.representatives else {"interval": "range"}.get(column.kind, column.kind)
+    return "representative" if release.representatives else column.kind.form
 
 
 def _method(release: Release) -> Method:

@@ -18,8 +18,9 @@ from shoal.encoding import is_ordered, positions
 from shoal.errors import ColumnError, ParameterError
 from shoal.frames import Frame, encode_dictionary
 from shoal.treatments.base import Surroundings, Treatment
-from shoal.treatments.numbers import BottomCode, Microaggregate, Noise, RankSwap, Round, TopCode
+from shoal.treatments.coarsening import BottomCode, Round, TopCode
 from shoal.treatments.others import Drop, Pram, ShiftDates
+from shoal.treatments.perturbing import Microaggregate, Noise, RankSwap
 from shoal.treatments.randomness import Randomness, SystemRandomness
 from shoal.validation import check_columns, check_mapping, nearest_hint, wrong
 
@@ -178,9 +179,14 @@ def _moved(before: pa.ChunkedArray, after: pa.ChunkedArray) -> float | None:
     return float(np.abs(new - old).mean()) / spread if spread > 0 else 0.0
 
 
+def can_be_counted(kind: pa.DataType) -> bool:
+    """Tell whether values of a type are compared with each other."""
+    return not (pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType))
+
+
 def unique_values(column: pa.ChunkedArray) -> int:
     """Return how many rows are alone with their value; nested values are not compared."""
-    if pa.types.is_nested(column.type) or isinstance(column.type, pa.BaseExtensionType):
+    if not can_be_counted(column.type):
         return 0
     encoded = encode_dictionary(column)
     counts = np.bincount(np.asarray(encoded.indices.drop_null()), minlength=1)

@@ -7,7 +7,7 @@ called, not which ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import Any
 
@@ -23,17 +23,21 @@ from shoal.errors import ShoalError
 from shoal.inspection.looking import inspect_table
 from shoal.methods import DEFAULT_METHOD, REGISTRY, make_method, method_options
 from shoal.methods.base import Task
+from shoal.methods.microaggregation.certificate import certify
+from shoal.methods.microaggregation.partition import has_solver
 from shoal.methods.microaggregation.sse import minimise_sse
 from shoal.methods.microaggregation.sse_params import SSEParams
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise import Optimise
 from shoal.methods.optimise.candidates import Variants
-from shoal.methods.optimise.params import EFFORTS
+from shoal.methods.optimise.params import EFFORTS, few_steps
 from shoal.methods.optimise.problem import Problem
+from shoal.methods.optimise.recombine import merge_groups
+from shoal.methods.stopping import Stop
 from shoal.metrics import query_error
 from shoal.privacy import PrivacyModel, make_model
 from shoal.result import Result
-from shoal.treatments.numbers import Microaggregate
+from shoal.treatments.perturbing import Microaggregate
 from shoal.warming import EFFORT_PARTS
 
 Job = Callable[[], object]
@@ -41,8 +45,6 @@ Job = Callable[[], object]
 _RECORDS, _K = 30, 3
 _FEW = 40
 """Visits, proposals and queries that are enough for each kernel to be called."""
-_ROUNDS = 15
-"""Rounds that are enough for cells to be learned and opened."""
 _KNOWN = ("birth_date", "sex", "zip")
 _SAME_KERNELS = ("bug",)
 """Methods whose options choose among the same kernels: tried with their defaults only, for plain Python takes seconds."""
@@ -90,18 +92,7 @@ def _points() -> FloatArray:
 
 def _optimiser(effort: str) -> Optimise:
     """Return the optimiser of an effort, with a few steps in each of its parts."""
-    full = EFFORTS[effort]
-    return Optimise(
-        params=replace(
-            full,
-            construct=replace(full.construct, visits=_FEW),
-            annealing=replace(full.annealing, rounds=min(full.annealing.rounds, _ROUNDS), least_gain=-1.0),
-            local_moves=replace(full.local_moves, visits=1, least_visits=_FEW),
-            exchange=replace(full.exchange, tries=1.0),
-            recombine=replace(full.recombine, least_rounds=2, later_runs=min(full.recombine.later_runs, 2)),
-            bound=replace(full.bound, visits=min(full.bound.visits, _FEW)),
-        )
-    )
+    return Optimise(params=few_steps(EFFORTS[effort], _FEW))
 
 
 def _optimise(effort: str) -> Iterator[Job]:
@@ -110,6 +101,8 @@ def _optimise(effort: str) -> Iterator[Job]:
     yield partial(minimise_sse, _points(), Task(_K, release="representatives"), _LEAST_SQUARES[effort])
     if effort == "best":
         yield _forget_cells
+        yield _merge_groups
+        yield _prove_bound
 
 
 def _forget_cells() -> None:
@@ -121,6 +114,22 @@ def _forget_cells() -> None:
         labels = result.groups.copy()  # numba tells arrays apart that may not be written
         for _ in range(2):
             variants.learn(labels, int(labels.max()) + 1, np.ones(problem.records))
+
+
+def _merge_groups() -> None:
+    """Merge groups with themselves, which takes no solver: kernels are compiled also for those who have the extra for it."""
+    result = _release("hierarchies", method="mondrian")
+    if result is not None:
+        problem, labels = Problem(result.coded, _K), result.groups.copy()
+        with ThreadPoolExecutor(1) as pool:
+            merge_groups(problem.table, problem.rows, labels, labels, _K, 0, pool, Stop())
+
+
+def _prove_bound() -> None:
+    """Prove a bound of microaggregation, where there is a solver for it."""
+    if has_solver():
+        labels = np.repeat(np.arange(_K, dtype=np.int32), _K)
+        certify(_points()[: len(labels)], _K, labels, recombine=False)
 
 
 def _method(name: str) -> Iterator[Job]:
@@ -144,7 +153,7 @@ def _narrow() -> Iterator[Job]:
 def _models() -> Iterator[Job]:
     """Yield models kept inside the optimiser, by mending after another method, by its cuts, and by withholding."""
     population = _register().patients
-    inside: list[PrivacyModel] = [make_model("l-diversity", l=2), make_model("t-closeness", t=0.6)]
+    inside: list[PrivacyModel] = [make_model("l-diversity", l=2), make_model("t-closeness", t=0.4)]
     people = [make_model("k-map", k=4, population=population)]
     people += [make_model("delta-presence", low=0.0, high=0.9, population=population)]
     for model in (*inside, *people):

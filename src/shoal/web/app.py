@@ -14,13 +14,25 @@ from fastapi.staticfiles import StaticFiles
 
 from shoal.errors import ShoalError
 from shoal.web.guard import Guard, Keys
-from shoal.web.routes import columns, compare, hierarchies, history, jobs, look, open_table, pages, protect, publish
+from shoal.web.routes import (
+    columns,
+    compare,
+    hierarchies,
+    history,
+    jobs,
+    look,
+    open_table,
+    orders,
+    pages,
+    protect,
+    publish,
+)
 from shoal.web.session import Session
 
 UNBOUNDED = ("/events", "/open/drop")
 """Paths that stream, or take a file of any size; each has bounds of its own."""
 
-ROUTED = (open_table, columns, hierarchies, protect, compare, look, publish, history, jobs, pages)
+ROUTED = (open_table, columns, hierarchies, orders, protect, compare, look, publish, history, jobs, pages)
 
 
 def create_app(session: Session, keys: Keys, hosts: Iterable[str]) -> Guard:

@@ -12,6 +12,13 @@ from shoal.io.registry import find_source
 from shoal.web.folder import inside
 
 
+def database_tables(address: str) -> list[str]:
+    """Return the tables of a database that can be opened."""
+    location = locate(address)
+    source = find_source(location)
+    return source.tables(location) if isinstance(source, Database) else []
+
+
 def database_address(folder: Path, text: str) -> str:
     """Return where a database is; a password in the address, a file outside the folder and anything else are refused."""
     location = locate(text.strip())

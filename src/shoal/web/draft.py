@@ -82,6 +82,16 @@ class Draft:
                 return role
         return next((role for role, name in _LIST_OF.items() if column in self.get(name)), "left out")
 
+    def order(self, column: str) -> list[str] | None:
+        """Return the order of a column's values, where one was given."""
+        kind = self.get("kinds").get(column)
+        return kind if isinstance(kind, list) else None
+
+    @property
+    def without_tree(self) -> list[str]:
+        """The quasi-identifiers that are not made coarser along a hierarchy."""
+        return [name for name in self.get("quasi_identifiers") if self.get("hierarchies").get(name) in {None, "set"}]
+
     @property
     def ready(self) -> bool:
         """Whether a release can be asked for."""
@@ -135,12 +145,17 @@ class Draft:
 
     def with_role(self, column: str, role: Role, columns: Sequence[str]) -> Draft:
         """Return the draft in which a column has another role; ``columns`` is the order of the table."""
-        if column not in columns:
-            raise ColumnError(f"The table has no column {column!r}.")
+        return self.with_roles([column], role, columns)
+
+    def with_roles(self, chosen: Sequence[str], role: Role, columns: Sequence[str]) -> Draft:
+        """Return the draft in which some columns have another role; ``columns`` is the order of the table."""
+        strange = next((name for name in chosen if name not in columns), None)
+        if strange is not None:
+            raise ColumnError(f"The table has no column {strange!r}.")
         roles = {name: self.role(name) for name in columns}
         if role in _ONE_OF:
             roles |= {name: _ONE_OF[role][1] for name, given in roles.items() if given == role}
-        fields = role_fields(roles | {column: role})
+        fields = role_fields(roles | dict.fromkeys(chosen, role))
         tokens = [name for name in self.get("pseudonymize") if name in (fields["person"], fields["household"])]
         fields["pseudonymize"] = [name for name in columns if name in {*fields["pseudonymize"], *tokens}]
         return self.change(**fields, together=(self.get("together") and fields["person"] is not None) or None)
@@ -154,6 +169,14 @@ class Draft:
         """Return the draft with another kind, hierarchy, weight or treatment of a column; None takes the choice back."""
         chosen = {name: one for name, one in self.get(field_name).items() if name != column}
         return self.change(**{field_name: chosen if value is None else {**chosen, column: value}})
+
+    def with_order(self, column: str, values: Sequence[str]) -> Draft:
+        """Return the draft in which a column's values have an order; it is released as ranges of it, without a tree."""
+        return self.with_choice("kinds", column, list(values)).with_choice("hierarchies", column, None)
+
+    def without_order(self, column: str) -> Draft:
+        """Return the draft in which a column's values have no order."""
+        return self if self.order(column) is None else self.with_choice("kinds", column, None)
 
     def with_ends(self, column: str, end: float | str | None) -> Draft:
         """Return the draft in which the ranges of a column end where it is said, all others round; None: as the others."""

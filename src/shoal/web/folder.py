@@ -42,6 +42,12 @@ def list_tables(folder: Path) -> list[Listed]:
     return list_files(folder, table_endings())
 
 
+def list_databases(folder: Path) -> list[Listed]:
+    """Return the databases that are a file in the folder or a little below it."""
+    endings = {ending for source in sources() if isinstance(source, Database) for ending in source.endings}
+    return list_files(folder, tuple(sorted(endings)))
+
+
 @cache
 def table_endings() -> tuple[str, ...]:
     """Return what files of tables end in: all that can be read but databases, of which one table must be named."""

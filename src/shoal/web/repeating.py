@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from shoal.hierarchy import WORDS
 from shoal.treatments import TREATMENTS
 from shoal.web.draft import NOTATION, Draft
 
@@ -113,7 +114,7 @@ def _model(settings: Mapping[str, Any], folder: Path) -> str:
 
 def hierarchy_name(column: str, choice: str, recipe: str, folder: Path) -> str:
     """Return a hierarchy as it lies in the folder, or beside the recipe that is written."""
-    if choice in {"flat", "set"}:
+    if choice in WORDS:
         return choice
     if Path(choice).is_relative_to(folder):
         return name_inside(choice, folder)

@@ -34,7 +34,8 @@ def serve(
         raise FileError(f"The folder {folder.name!r} does not exist.", hint="name a folder with tables, or none.")
     draft = from_recipe(recipe) if recipe else Draft()
     keys = Keys()
-    with private_folder() as private, _listen(host, port) as listening:
+    # Ctrl-C is how it ends, from the moment the address is told
+    with contextlib.suppress(KeyboardInterrupt), private_folder() as private, _listen(host, port) as listening:
         number = listening.getsockname()[1]
         app = create_app(Session(folder.resolve(), private, draft), keys, _names(host, number))
         address = f"http://{_shown(host)}:{number}/?token={keys.token}"
@@ -45,8 +46,7 @@ def serve(
             app, log_level="error", access_log=False, server_header=False, date_header=False,
             timeout_keep_alive=30, limit_concurrency=200, timeout_graceful_shutdown=2,
         )  # fmt: skip
-        with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C is how it ends
-            uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -64,6 +64,8 @@ class Session:
         self.events = Events()
         self.tables: dict[str, Table] = {}
         self.releases = Releases()
+        self.offered: tuple[str, list[str]] | None = None
+        """A database and its tables, of which one is to be chosen."""
         self.saved = ""
         """The recipe file that was written last."""
         self.people: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -231,6 +233,7 @@ class Session:
             Path(oldest.stored.path).unlink(missing_ok=True)
 
     def _opened(self, source: Source) -> None:
+        self.offered = None
         table = self.tables[source.key]
         draft = opened(self.draft, source, table.guessed)
         if table.hierarchies and not draft.get("hierarchies"):

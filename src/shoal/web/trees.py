@@ -2,67 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from shoal.errors import HierarchyError
 from shoal.hierarchy import Hierarchy
-from shoal.hierarchy.texts import value_text
 
 Parents = dict[str, str]
-_CODE = re.compile(r"[A-Z]{0,3}[0-9]+")
-_FINEST_STEPS = 20
-"""The smallest width of numbers cuts their span into about so many."""
-
-
-def suggest(meanings: Mapping[str, Any], kind: str) -> Hierarchy:
-    """Make a hierarchy for a column by its type; ``meanings`` says what each text of the table is.
-
-    The leaves are the texts as they stand in the table: ``01.03.2024`` lies below ``2024-03``, and a text that stands
-    for a missing value right below the root.
-    """
-    known = {text: value_text(value) for text, value in meanings.items() if value is not None}
-    if not known:
-        return Hierarchy.flat(list(meanings))
-    tree = _by_type(list(dict.fromkeys(known.values())), kind)
-    links = parents_of(tree)
-    groups = set(links.values())
-    leaves = {text: links[value] for text, value in known.items() if text not in groups}
-    root = tree.labels[tree.root]
-    others = dict.fromkeys((text for text in meanings if text not in known), root)
-    inner = {label: parent for label, parent in links.items() if label in groups}
-    return Hierarchy.from_parents({**inner, **others, **leaves})
-
-
-def _by_type(values: Sequence[str], kind: str) -> Hierarchy:
-    """Group by the type of a column: dates, numbers in round widths, codes by prefix, else flat."""
-    if kind in {"date", "time"}:
-        return Hierarchy.from_dates(values, ("month", "year", "decade"))
-    if kind in {"whole number", "number"}:
-        return Hierarchy.from_intervals(values, _round_widths([float(value) for value in values]))
-    if _are_codes(values):
-        longest = max(map(len, values))
-        return Hierarchy.from_prefixes(values, [*range(longest - 1, 0, -1), 0])
-    return Hierarchy.flat(values)
-
-
-def _are_codes(values: Sequence[str]) -> bool:
-    """Tell whether all values are codes of one length, such as zip codes."""
-    lengths = {len(value) for value in values}
-    return len(lengths) == 1 and min(lengths) > 1 and all(_CODE.fullmatch(value) for value in values)
-
-
-def _round_widths(numbers: Sequence[float]) -> list[Decimal]:
-    """Return widths such as 5, 10, 20: the smallest of 1 or 5 times a power of ten that is fine enough, doubled twice."""
-    span = max(numbers) - min(numbers)
-    least = span / _FINEST_STEPS if span else 1.0
-    power = math.floor(math.log10(least))
-    choices = (Decimal(digit).scaleb(power) for digit in (1, 5, 10))
-    width = next(one for one in choices if float(one) >= least * (1 - 1e-9))
-    return [width, 2 * width, 4 * width]
 
 
 def parents_of(tree: Hierarchy) -> Parents:

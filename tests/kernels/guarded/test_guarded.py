@@ -23,9 +23,11 @@ from shoal.kernels.guarded.completion import completable
 from shoal.kernels.guarded.divide import dissolve_groups, divide_groups
 from shoal.kernels.guarded.guard import holds, load_guard, may_change
 from shoal.kernels.guarded.improve import place_rest, sweep
+from shoal.kernels.guarded.rebuild import rebuild_groups
 from shoal.kernels.guarded.tighten import MOST_EVICTED, tighten_group, tighten_groups
 from shoal.kernels.optimise.cells.best_first import start_search
 from shoal.kernels.optimise.cells.levels import build_levels
+from shoal.kernels.optimise.cells.steps import measure_steps
 from shoal.kernels.optimise.groups import NOBODY, total_cost
 from shoal.kernels.optimise.regions import load_groups
 from shoal.methods.optimise import Optimise
@@ -44,7 +46,15 @@ STEPS = {
     "divisions": lambda space, groups, guard, k, state: divide_groups(space, groups, guard, k),
     "dissolutions": lambda space, groups, guard, k, state: dissolve_groups(space, groups, guard),
     "tightenings": lambda space, groups, guard, k, state: tighten_groups(space, groups, guard, 0.0, state),
+    "rebuildings": lambda space, groups, guard, k, state: rebuilt(space, groups, guard, k, 0.0, state),
+    "warm rebuildings": lambda space, groups, guard, k, state: rebuilt(space, groups, guard, k, 0.5, state),
 }
+
+
+def rebuilt(space, groups, guard, k, heat, state):
+    """Rebuild groups in which all classes should have equal shares."""
+    share = np.full(int(guard.kin.max()) + 1, 1.0 / (guard.kin.max() + 1))
+    return rebuild_groups(space, measure_steps(space, groups.codes), groups, guard, share, k, 40, heat, state)
 
 
 def searching(name, seed, k=3, n=120):

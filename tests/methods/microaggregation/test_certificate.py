@@ -69,11 +69,20 @@ def test_records_in_clear_clusters_are_proven_optimal():
 
 
 def test_too_many_records_are_refused():
-    with pytest.raises(ParameterError, match="2,500"):
-        certify(np.zeros((2_501, 1)), 3, np.zeros(2_501, np.int32))
+    with pytest.raises(ParameterError, match="5,000"):
+        certify(np.zeros((5_001, 1)), 3, np.zeros(5_001, np.int32))
 
 
 def test_without_scipy_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(certificate, "has_solver", lambda: False)
     with pytest.raises(MissingExtraError, match="exact"):
         certify(np.zeros((4, 1)), 2, np.zeros(4, np.int32))
+
+
+@pytest.mark.compiled
+def test_with_groups_of_neighbours_in_the_program_it_is_solved_in_few_rounds(clock):
+    matrix = np.random.default_rng(1).normal(size=(150, 3))
+    labels = minimise_sse(matrix, Task(k=4, effort="fast"))
+    clock.step = 1.0
+    proof = certify(matrix, 4, labels, seconds=30, recombine=False)  # two looks at the clock in each round
+    assert proof.optimal_relaxation  # after 11 rounds; 25 without the neighbours

@@ -70,6 +70,24 @@ def test_a_fault_in_a_curve_is_found():
     assert "balanced is above fast at k = 3" in told
 
 
+def with_top_down(losses):
+    """Return a curve that Top-Down passes smoothly."""
+    sizes, others = (20, 35, 50, 75, 100), (0.150, 0.175, 0.192, 0.215, 0.235)
+    return [{"k": k, "fast": loss, "top-down": other} for k, loss, other in zip(sizes, losses, others, strict=True)]
+
+
+def test_a_cliff_is_found_where_its_rise_is_below_that_of_k():
+    smooth, cliff = (0.100, 0.127, 0.1475, 0.172, 0.193), (0.100, 0.127, 0.175, 0.200, 0.222)
+    assert faults(with_top_down(smooth), ("fast",), ("top-down",)) == []
+    assert faults(with_top_down(cliff), ("fast",), ("top-down",)) == ["fast jumps from k = 35 to 50"]
+    assert faults(with_top_down((*smooth[:4], 0.215)), ("fast",), ("top-down",)) == ["fast jumps from k = 75 to 100"]
+
+
+def test_the_optimiser_above_arx_is_a_fault():
+    rows = [{"k": 5, "fast": 0.06, "ARX": 0.059}, {"k": 10, "fast": 0.08, "ARX": 0.0842}]
+    assert faults(rows, ("fast",), ()) == ["fast is above ARX at k = 5"]
+
+
 def test_a_step_of_the_table_itself_is_no_fault_and_what_was_not_measured_is_left_out():
     rows = [
         {"k": 50, "fast": 0.0, "mondrian": 0.0},

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.kernels.optimise.bound import run_bound
 from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods.base import Task
-from shoal.methods.optimise import solver
+from shoal.methods.optimise import bounds, pricing, solver
 from shoal.methods.optimise.candidates import LearnedCells, NoCells, find_candidates
 from shoal.methods.optimise.construct import construct
 from shoal.methods.optimise.params import (
@@ -22,8 +23,10 @@ from shoal.methods.optimise.params import (
     AnnealingParams,
     Params,
     block_for,
+    margin_for,
     params_for,
     rounds_for,
+    rounds_with_prices,
     temperature_for,
 )
 from shoal.methods.optimise.search import Search
@@ -144,7 +147,8 @@ def test_a_number_of_seconds_is_kept_and_a_result_returned():
 def test_prices_are_for_all_but_short_runs_and_cells_are_learned_in_long_ones():
     best, balanced = EFFORTS["best"], EFFORTS["balanced"]
     assert (best.pricing, best.learning) == (params_for(LONG).pricing, params_for(LONG).learning)
-    assert (balanced.pricing, balanced.learning) == (params_for(PRICED).pricing, params_for(PRICED).learning)
+    warm = replace(balanced.pricing, temperature=best.pricing.temperature)
+    assert (warm, balanced.learning) == (params_for(PRICED).pricing, params_for(PRICED).learning)
     assert best.pricing.visits > balanced.pricing.visits > 0
     assert best.learning.first_round > balanced.learning.first_round == 0
     for params in (EFFORTS["fast"], params_for(PRICED - 1.0)):
@@ -176,6 +180,35 @@ def test_cells_on_offer_lower_the_loss_where_all_columns_have_a_hierarchy(monkey
     without = shoal.Optimise(params=replace(EFFORTS["best"], without=("exchange", "reopen")))
     assert loss_of(table, mine.labels) < 0.995 * loss_of(table, without.run(table, task).labels)
     assert mine.details["lower_bound"] <= loss_of(table, mine.labels)
+
+
+def test_a_large_table_has_fewer_rounds_where_all_cells_were_enumerated_unless_seconds_are_given():
+    best = EFFORTS["best"]
+    assert [rounds_with_prices(best.pricing, 130, records) for records in (1_000, 30_162, 10**7)] == [195, 66, 1]
+    assert rounds_with_prices(EFFORTS["balanced"].pricing, 18, 10**7) == 18
+    timed = params_for(LONG).annealing.rounds
+    assert rounds_with_prices(best.pricing, timed, 10**7) == timed
+
+
+def test_cells_of_very_many_combinations_of_levels_are_not_enumerated_and_the_bound_takes_one_chunk(monkeypatch):
+    def refused(*_):
+        raise AssertionError("an enumeration was begun")
+
+    table, spent = coded_table(60, "n" * 30, 5), []
+    monkeypatch.setattr(pricing, "_enumerate", refused)
+    monkeypatch.setattr(bounds, "CHUNK", 1_000)
+
+    def counted(*arguments):
+        spent.append(arguments[-1])
+        return run_bound(*arguments)
+
+    monkeypatch.setattr(bounds, "run_bound", counted)
+    assert shoal.Optimise().run(table, Task(k=3, effort="balanced")).details["lower_bound"] > 0.0
+    assert 0 < sum(spent) <= 1_000
+
+
+def test_margins_of_larger_groups_grow_with_the_root_of_k():
+    assert [margin_for(0.25, k) for k in (2, 10, 40)] == pytest.approx([0.25, 0.25, 0.125])
 
 
 @pytest.mark.parametrize(("rounds", "left"), [(130, 91), (15, 10), (14, 14), (1, 1)])

@@ -210,7 +210,8 @@ def watch_merges(monkeypatch):
 
 
 def test_merged_runs_lose_less_than_one(monkeypatch):
-    table, task = coded_table(3000, "nnfff", 5), Task(k=20, effort="best")
+    # one run and merged ones differ by 0.25 per cent with this seed, and by less than 0.05, either way, with seed 0
+    table, task = coded_table(3000, "nnfff", 5), Task(k=20, effort="best", seed=1)
     seen = watch_merges(monkeypatch)
     mine = cost_of(table, shoal.Optimise().run(table, task).labels)
     assert len(seen) == LATER_RUNS

@@ -5,7 +5,8 @@
     spool.py       the source is read once: each batch is learned and put by, in a private folder
     tasks.py       what workers do: code a batch, sort it by leaf, group a fragment
     workers.py     a pool of processes that end with their parent
-    recounting.py  the count of the whole staged release, by value
+    recounting.py  the count of the whole staged release, by value; checking.py: k and models on that count
+    telling.py     what a fragment tells a report; reporting.py: the report, and what to look at before publishing
     writing.py     the rows, scattered over the whole release, become one file or a folder of parts
     engine.py      the steps in their order
 

@@ -10,40 +10,40 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import IntArray, LongArray
-from shoal.audit import Audit, audit_of_sizes, measure_attribute
+from shoal.audit import Audit, audit_of_sizes
 from shoal.audit.recount import refuse_failing_model, refuse_small_group
-from shoal.encoding import CodedAttribute, CodedTable
+from shoal.encoding import CodedTable
+from shoal.engines.counting import judge_column
 from shoal.engines.learning import Coding
 from shoal.engines.releasing import Statistics
 from shoal.engines.stream.order import Order
 from shoal.engines.stream.recounting import Recount
 from shoal.engines.stream.spool import read_rows
 from shoal.engines.stream.tasks import OWNER, WEIGHT
-from shoal.errors import DataError, PrivacyError
-from shoal.methods.base import most_withheld
-from shoal.privacy.base import PrivacyModel, Requirement, bind_models
-from shoal.release import audit_rows, verify_rows
+from shoal.errors import DataError
+from shoal.privacy.base import bind_models
+from shoal.release import audit_rows, refuse_withheld, verify_rows
+from shoal.summary.finding import GroupSizes, people_in
 
 
-def recount_pieces(order: Order, coding: Coding, pieces: Sequence[Path], statistics: Statistics) -> Audit:
-    """Count all staged rows anew and check every model on that count."""
-    if statistics.suppressed > most_withheld(order.recipe.max_suppression, coding.records):
-        raise PrivacyError(
-            f"{statistics.suppressed} records would have to be withheld, more than 'max_suppression' allows. Nothing was released.",
-            hint="allow more suppression, lower k, or take another method.",
-        )
-    audit = _audit_whole(order, coding, pieces) if order.whole else _audit_groups(order, coding, pieces)
+def recount_pieces(
+    order: Order, coding: Coding, pieces: Sequence[Path], statistics: Statistics
+) -> tuple[Audit, GroupSizes]:
+    """Count all staged rows anew and check every model on that count; return what holds, and the sizes of the groups."""
+    refuse_withheld(statistics.suppressed, order.recipe.max_suppression, coding.records)
+    count = _audit_whole if order.whole else _audit_groups
+    audit, sizes = count(order, coding, pieces)
     if audit.records != statistics.records - statistics.suppressed or statistics.records != coding.records:
         raise DataError(
             "Rows were lost on the way. Nothing was released.", hint="this is a fault in shoal; please report it."
         )
-    return audit
+    return audit, sizes
 
 
 # --- a table grouped by fragments: counts of batches are added up ------------------------------------------------
 
 
-def _audit_groups(order: Order, coding: Coding, pieces: Sequence[Path]) -> Audit:
+def _audit_groups(order: Order, coding: Coding, pieces: Sequence[Path]) -> tuple[Audit, GroupSizes]:
     sensitive = order.job.sensitive
     count = Recount(order.quasi_identifiers, sensitive)
     for piece in pieces:
@@ -52,7 +52,7 @@ def _audit_groups(order: Order, coding: Coding, pieces: Sequence[Path]) -> Audit
     sizes, held = count.groups()
     refuse_small_group(int(sizes.min(initial=order.job.k)), order.job.k)
     measures = _check_models(order, coding, held, len(sizes))
-    return replace(audit_of_sizes(order.quasi_identifiers, sizes), sensitive=measures)
+    return replace(audit_of_sizes(order.quasi_identifiers, sizes), sensitive=measures), GroupSizes.of(sizes)
 
 
 def _check_models(
@@ -61,21 +61,12 @@ def _check_models(
     """Check every model on the counted groups; return what they promise of each sensitive column."""
     measures = {}
     for name, (label, code, rows) in held.items():
-        labels, codes = np.repeat(label, rows), np.repeat(code, rows)
-        attribute = replace(coding.attributes[name], codes=codes)
-        bound = bind_column(order, coding, attribute)
-        for model, requirement in bound:
-            refuse_failing_model(type(model).__name__, int(requirement.failing(labels, groups).sum()))
-        measures[name] = measure_attribute(attribute, labels, groups, [requirement for _, requirement in bound])
+        attribute = replace(coding.attributes[name], codes=np.repeat(code, rows))
+        judged = judge_column(order.job.models, coding, attribute, np.repeat(label, rows), groups)
+        for model, failing in judged.failing.items():
+            refuse_failing_model(model, failing)
+        measures[name] = judged.measures
     return measures
-
-
-def bind_column(order: Order, coding: Coding, attribute: CodedAttribute) -> list[tuple[PrivacyModel, Requirement]]:
-    """Return the models that look at a sensitive column, bound to all its values."""
-    name = attribute.name
-    chosen = [model for model in order.job.models if getattr(model, "column", None) in {None, name}]
-    table = replace(coding.empty, attributes={name: attribute})
-    return list(zip(chosen, bind_models(chosen, table, [name]), strict=True))
 
 
 def expanded(total: LongArray | None) -> IntArray:
@@ -87,7 +78,7 @@ def expanded(total: LongArray | None) -> IntArray:
 # --- a table grouped as a whole: its staged rows are read where they lie -----------------------------------------
 
 
-def _audit_whole(order: Order, coding: Coding, pieces: Sequence[Path]) -> Audit:
+def _audit_whole(order: Order, coding: Coding, pieces: Sequence[Path]) -> tuple[Audit, GroupSizes]:
     """Count and measure as in memory, where persons, households and survey weights are known too."""
     staged = pa.concat_tables([read_rows(piece) for piece in pieces])
     owners: dict[str, pa.ChunkedArray] = {unit: staged.column(OWNER.format(unit)) for unit in order.units}
@@ -105,4 +96,5 @@ def _audit_whole(order: Order, coding: Coding, pieces: Sequence[Path]) -> Audit:
     requirements = bind_models(order.job.models, rows, order.job.sensitive)
     everybody = np.zeros(staged.num_rows, np.int32)
     counted = verify_rows(staged, owners, everybody, rows, order.recipe, order.job.models, requirements)
-    return audit_rows(staged, owners, rows, counted, order.recipe, requirements, weight)
+    audit = audit_rows(staged, owners, rows, counted, order.recipe, requirements, weight)
+    return audit, people_in(counted, units.get("person"))

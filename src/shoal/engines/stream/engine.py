@@ -11,13 +11,15 @@ import numpy as np
 
 from shoal.arrays import LongArray
 from shoal.ends import ColumnEnds, Ranges, choose_ends, merge_ranges
+from shoal.engines.counting import bind_column
 from shoal.engines.cutting import build_tree
 from shoal.engines.learning import Coding, make_coding
 from shoal.engines.plan import cut_table, fragments_of, sample_share
 from shoal.engines.releasing import Statistics, combine, fragment_ranges, metrics_of
-from shoal.engines.stream.checking import bind_column, expanded, recount_pieces
+from shoal.engines.stream.checking import expanded, recount_pieces
 from shoal.engines.stream.order import Order, StreamRelease
-from shoal.engines.stream.spool import Spool, fill_spool, treat_spool
+from shoal.engines.stream.reporting import look_twice, sample_release
+from shoal.engines.stream.spool import Spool, fill_spool, known_records, treat_spool
 from shoal.engines.stream.tasks import (
     Setting,
     Stretches,
@@ -27,6 +29,7 @@ from shoal.engines.stream.tasks import (
     sort_batch,
     write_piece,
 )
+from shoal.engines.stream.telling import share_told
 from shoal.engines.stream.whole import check_memory, group_whole
 from shoal.engines.stream.workers import Workers
 from shoal.engines.stream.writing import check_form, check_written, is_folder, piles, write_file
@@ -35,7 +38,11 @@ from shoal.io.files import gives_text
 from shoal.io.transaction import Transaction
 from shoal.io.workroom import Workroom
 from shoal.methods.base import Grouping
+from shoal.report import Report, report_form
 from shoal.saving import sidecar_path, write_provenance
+from shoal.summary import Release
+from shoal.summary.finding import merge_sizes
+from shoal.summary.summarising import Whole, summarise
 
 _ROWS = 1 << 18
 """Rows of a batch on disk, at most."""
@@ -52,6 +59,9 @@ def stream(order: Order) -> StreamRelease:
     files = Transaction(force=order.force, inputs=order.inputs)
     if order.sidecar:
         files.add(sidecar_path(order.target))
+    if order.report:
+        report_form(order.report)
+        files.add(order.report)
     if not is_folder(order.target):
         files.add(order.target, last=True)
     elif order.target.exists():
@@ -83,6 +93,8 @@ class _Run:
     def run(self) -> StreamRelease:
         """Take all steps."""
         order = self.order
+        if order.whole:
+            check_memory(order, known_records(order.place))
         spool, treated = treat_spool(fill_spool(order, self.room, self.rows), order)
         coding = self._learn(spool)
         share = None if order.whole else sample_share(coding.records, order.job, coding.columns)
@@ -90,14 +102,15 @@ class _Run:
             coding=coding,
             job=order.job,
             share=share,
-            tree=build_tree(coding.space, coding.empty.codes, np.zeros(0, np.int32), 0.0),
+            tree=build_tree(coding.space, coding.empty.codes, np.zeros(0, np.int32)),
             columns=tuple(name for name in spool.schema.names if name in order.released),
             frame=order.frame(spool.schema.empty_table()),
             piles=-(-coding.records // (2 * self.rows)),
             records=coding.records,
+            told=share_told(coding.records) if order.telling else None,
         )
         number = 1 if share is None and not order.whole else order.workers  # a pool does not pay for one fragment
-        with Workers(number, self.room, order.cancel) as workers:
+        with Workers(number, self.room, order.job, order.cancel) as workers:
             workers.tell(setting)
             sample = list(workers.run(code_batch, [(batch,) for batch in spool.batches]))
             if share is not None:
@@ -109,24 +122,44 @@ class _Run:
             calls = [(one, self.room / f"piece-{number:06}.arrow") for number, one in enumerate(stretches)]
             found = group_whole(order, setting, calls) if order.whole else None
             if found:
-                workers.tell(replace(setting, ends=found.ends, cover=found.cover, mean_weight=found.mean_weight))
+                setting = replace(setting, ends=found.ends, cover=found.cover, mean_weight=found.mean_weight)
             else:
-                workers.tell(replace(setting, ends=self._group(workers, coding, calls)))
-            sums = list(workers.run(write_piece, calls))
+                setting = replace(setting, ends=self._group(workers, coding, calls))
+            workers.tell(setting)
+            sums, told = zip(*workers.run(write_piece, calls), strict=True)
         statistics = found.statistics if found else combine(sums)
         pieces = [piece for _, piece in calls]
         order.progress(0.86, "counting again")
-        audit = recount_pieces(
+        audit, sizes = recount_pieces(
             order, replace(coding, attributes=found.attributes) if found else coding, pieces, statistics
         )
         metrics = metrics_of(statistics, order.quasi_identifiers, coding.weights, order.job.task.k)
+        warnings = look_twice(order, spool, audit, pieces, treated)
+        summary = None
+        if order.telling:
+            before = found.sizes if found else merge_sizes([one.sizes for one in told])
+            known = Whole(coding.records, audit.records, before, sizes, warnings)
+            parts = sample_release(order, spool, setting, told)
+            summary = summarise(Release(**parts, metrics=metrics, audit=audit, treated=treated), whole=known)
         written = self._write(pieces, setting, statistics)
         if order.sidecar:
             write_provenance(self.files.temporary(sidecar_path(order.target)), order.recipe, metrics, audit)
+        if order.report and summary:
+            self.files.temporary(order.report).write_text(Report(summary).text(order.report), encoding="utf-8")
         order.progress(1.0, "done")
         fragments = found.fragments if found else len(pieces)
         return StreamRelease(
-            order.target, written, coding.records, fragments, metrics, audit, coding.understood, coding.empty, treated
+            order.target,
+            written,
+            coding.records,
+            fragments,
+            metrics,
+            audit,
+            coding.understood,
+            coding.empty,
+            treated,
+            tuple(warnings),
+            summary,
         )
 
     def _learn(self, spool: Spool) -> Coding:
@@ -153,7 +186,7 @@ class _Run:
         choose_ends(coding.columns, nothing, order.recipe.ends)  # a step that does not fit is said before any work
         for name in order.job.sensitive:  # what not even the whole table keeps is said before any work
             one = coding.attributes[name]
-            bind_column(order, coding, replace(one, codes=expanded(one.total)))
+            bind_column(order.job.models, coding, replace(one, codes=expanded(one.total)))
         return coding
 
     def _sort(self, workers: Workers, setting: Setting, spool: Spool) -> list[Stretches]:

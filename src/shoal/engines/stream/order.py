@@ -18,6 +18,7 @@ from shoal.frames import Frame
 from shoal.io.files import gives_text
 from shoal.io.source import ReadOptions
 from shoal.recipe import Recipe, averaged_weight
+from shoal.summary import Summary
 from shoal.treatments import Treated, Treatment, dropped_columns
 
 
@@ -44,6 +45,10 @@ class Order:
     scratch: Path | None = None
     """Where rows lie meanwhile; by default beside the target."""
     force: bool = False
+    report: Path | None = None
+    """The file of a report."""
+    telling: bool = False
+    """Whether what a report needs is gathered."""
     sidecar: bool = False
     """Whether a JSON file beside the release says where it comes from."""
     part: str = "part-{:05}.parquet"
@@ -107,6 +112,10 @@ class StreamRelease:
     """How the columns were coded, without records."""
     treated: dict[str, Treated] = field(default_factory=dict)
     """What treatments did to kept and sensitive columns."""
+    warnings: tuple[str, ...] = ()
+    """What to look at before it is published."""
+    summary: Summary | None = field(default=None, repr=False)
+    """What a report is made from, where it was asked for."""
 
     @property
     def suppressed(self) -> int:

@@ -20,8 +20,10 @@ from shoal.io.transaction import Transaction
 from shoal.io.workroom import Workroom
 from shoal.kernels.space.space import cover_groups
 from shoal.recipe import recipe_inputs
+from shoal.report import Report
 from shoal.result import Result
 from shoal.saving import sidecar_path, write_provenance
+from shoal.summary import Summary
 from shoal.validation import check_path
 
 _PART = "part-{:05}.parquet"
@@ -39,6 +41,8 @@ class StreamResult(Result[pa.Table]):
     """Where the released rows lie."""
     withheld: int = 0
     room: Workroom | None = None
+    summary: Summary | None = None
+    """What a report is made from."""
 
     @property
     def data(self) -> pa.Table:
@@ -105,9 +109,14 @@ class StreamResult(Result[pa.Table]):
         """Refuse: the original is not in memory."""
         self._refuse("explanation of single cells")
 
-    def report(self, *, examples: bool = False) -> NoReturn:  # noqa: ARG002
-        """Refuse: the original is not in memory."""
-        self._refuse("report yet")
+    def report(self, *, examples: bool = False) -> Report:
+        """Return what was done, gained and lost, to save as ``.html``, ``.md`` or ``.json``.
+
+        Counts and losses are those of the whole release. Spreads of columns, associations and examples are those of about 50,000 records in whole groups drawn at random.
+        """
+        if examples or self.summary is None:
+            self._refuse("rows of the original for a report")
+        return Report(self.summary)
 
     def transform(self, new_rows: Any, *, unseen: Any = "refuse") -> NoReturn:  # noqa: ARG002
         """Refuse: the recoding was not kept."""
@@ -134,6 +143,7 @@ def make_stream_result(order: Order, made: StreamRelease, room: Workroom) -> Str
         files=made.files,
         withheld=made.suppressed,
         room=room,
+        summary=made.summary,
     )
     weakref.finalize(result, room.close)
     return result

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,7 @@ from shoal.engines.stream.order import Order
 from shoal.errors import DataError
 from shoal.frames import check_names
 from shoal.io.files import open_batches, source_faults_told
+from shoal.io.location import locate
 from shoal.treatments import Treated, treat_columns
 from shoal.treatments.pseudonyms import pseudonymize_columns
 
@@ -33,6 +34,10 @@ class Spool:
     batches: tuple[Path, ...]
     learned: Learned
     schema: pa.Schema
+    names: tuple[str, ...]
+    """All columns of the source."""
+    apart: pa.Table
+    """The first rows of the columns that are not put by. In memory alone, for what is said before publishing."""
 
 
 def private(path: Path) -> Path:
@@ -77,10 +82,12 @@ def fill_spool(order: Order, folder: Path, rows: int) -> Spool:
     with source_faults_told(place):
         _check_parts(place)
         reader = open_batches(place, order.options)
+        names = tuple(reader.schema.names)
         check_names(reader.schema.names)
         order.check_columns(reader.schema.names)
         _refuse_own_names(reader.schema.names)
-        for batch in _joined(reader, rows, order):
+        apart = _Apart([name for name in names if name not in order.needed], rows)
+        for batch in _joined(apart.watch(reader), rows, order):
             schema = schema or batch.schema
             if batch.schema != schema:
                 raise DataError(
@@ -99,7 +106,7 @@ def fill_spool(order: Order, folder: Path, rows: int) -> Spool:
         )
     if not files or schema is None:
         raise DataError("The table has no rows. There is nothing to release.")
-    return Spool(tuple(files), merge_learned(parts), schema)
+    return Spool(tuple(files), merge_learned(parts), schema, names, apart.table)
 
 
 STAGED = "shoal:"
@@ -131,14 +138,36 @@ def treat_spool(spool: Spool, order: Order) -> tuple[Spool, dict[str, Treated]]:
         batch.with_suffix(".treated").replace(batch)
     learned = learn_batch(treated.table, [name for name in order.attributes if name in order.treat])
     both = replace(spool.learned, columns=spool.learned.columns | learned.columns)
-    return Spool(spool.batches, both, schema), done
+    return replace(spool, learned=both, schema=schema), done
 
 
-def _joined(reader: pa.RecordBatchReader, rows: int, order: Order) -> Iterator[pa.Table]:
+class _Apart:
+    """Remembers the first rows of some columns while batches go by."""
+
+    def __init__(self, names: Sequence[str], rows: int) -> None:
+        self.names, self.rows, self.seen = list(names), rows, 0
+        self.parts: list[pa.Table] = []
+
+    def watch(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield batches as they are."""
+        for batch in batches:
+            if self.names and self.seen < self.rows:
+                some = pa.Table.from_batches([batch]).select(self.names)[: self.rows - self.seen]
+                self.parts.append(pa.table({name: canonical(some.column(name)) for name in self.names}))
+                self.seen += some.num_rows
+            yield batch
+
+    @property
+    def table(self) -> pa.Table:
+        """The rows."""
+        return pa.concat_tables(self.parts) if self.parts else pa.table({})
+
+
+def _joined(batches: Iterable[pa.RecordBatch], rows: int, order: Order) -> Iterator[pa.Table]:
     """Yield the columns of a source in canonical form, in larger batches."""
-    names = [name for name in reader.schema.names if name in order.needed]
     waiting: list[pa.Table] = []
-    for batch in reader:
+    for batch in batches:
+        names = [name for name in batch.schema.names if name in order.needed]
         if batch.num_rows:
             waiting.append(pa.table({name: canonical(pa.chunked_array([batch.column(name)])) for name in names}))
         if sum(one.num_rows for one in waiting) >= rows:
@@ -160,6 +189,14 @@ def _one(tables: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables).unify_dictionaries().combine_chunks()
 
 
+def known_records(place: str | Path) -> int:
+    """Return how many records the Parquet files of a source say they have; 0 where that is known only when it is read."""
+    files = [one for one in locate(str(place)).files() if one.suffix in {".parquet", ".pq"} and one.name[0] not in "._"]
+    with contextlib.suppress(OSError, pa.ArrowException):  # a damaged file is told when it is read
+        return sum(papq.read_metadata(one).num_rows for one in files)
+    return 0
+
+
 def _check_parts(place: str | Path) -> None:
     """Refuse a folder of Parquet files with different columns: Arrow would fill in missing values."""
     path = Path(place)
@@ -174,10 +211,6 @@ def _check_parts(place: str | Path) -> None:
         )
 
 
-def _state(place: str | Path) -> Any:
-    """Return what changes when somebody writes to the files of a source; None for an address."""
-    path = Path(place)
-    if "://" in str(place) or not os.path.exists(path):  # noqa: PTH110  (Path.exists raises for a name too long)
-        return None
-    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
-    return [(str(one), one.stat().st_size, one.stat().st_mtime_ns) for one in files]
+def _state(place: str | Path) -> list[tuple[str, int, int]]:
+    """Return what changes when somebody writes to the files of a source; nothing for an address."""
+    return [(str(one), one.stat().st_size, one.stat().st_mtime_ns) for one in locate(str(place)).files()]

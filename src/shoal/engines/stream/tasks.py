@@ -20,6 +20,7 @@ from shoal.engines.learning import Coding
 from shoal.engines.plan import Job, count_batch, run_fragment
 from shoal.engines.releasing import Statistics, check_cells, fragment_ranges, release_fragment, release_rows
 from shoal.engines.stream.spool import STAGED, private, read_codes, read_rows, write_codes, write_rows
+from shoal.engines.stream.telling import Told, choose_groups, tell
 from shoal.frames import Frame
 from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
@@ -46,6 +47,8 @@ class Setting:
     piles: int
     """To how many piles the rows of a fragment are dealt."""
     records: int
+    told: float | None = None
+    """The share of the groups that a report looks at; None where there is none."""
     ends: dict[int, ColumnEnds] = field(default_factory=dict)
     """How the ends of ranges move, once all groups are found."""
     cover: Cover | None = None
@@ -57,11 +60,16 @@ class Setting:
 def code_batch(setting: Setting, batch: Path) -> AnyArray:
     """Code a batch, keep its codes on disk, and return those of the records in the sample."""
     table = setting.coding.code(read_rows(batch))
-    codes = np.vstack([table.codes, *(one.codes for one in table.attributes.values())])
+    codes = _stacked(table)
     write_codes(codes, batch.with_suffix(".codes"))
     if setting.share is None:
         return codes[:, :0]
     return codes[:, in_sample(table, setting.job.task.seed, setting.share)]
+
+
+def _stacked(table: CodedTable) -> AnyArray:
+    """Return all codes of a table as one array."""
+    return np.vstack([table.codes, *(one.codes for one in table.attributes.values())])
 
 
 def as_part(setting: Setting, codes: AnyArray) -> CodedTable:
@@ -98,8 +106,11 @@ def group_fragment(setting: Setting, stretches: Stretches, target: Path) -> dict
     return fragment_ranges(part, grouping)
 
 
-def write_piece(setting: Setting, stretches: Stretches, target: Path) -> Statistics | None:
-    """Release the rows of a grouped fragment, or of a batch of a table grouped as a whole, and write them, dealt to piles."""
+def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[Statistics | None, Told | None]:
+    """Release the rows of a grouped fragment, or of a batch of a table grouped as a whole, and write them, dealt to piles.
+
+    Return sums over its groups, and what it tells a report.
+    """
     part = _read_part(setting, stretches)
     labels = np.asarray(read_codes(target.with_suffix(".labels")))
     if setting.cover is None:
@@ -119,7 +130,13 @@ def write_piece(setting: Setting, stretches: Stretches, target: Path) -> Statist
     check_cells(setting.coding, replace(setting.frame, table=kept), piece)
     _deal(released, setting.piles, target)
     target.with_suffix(".labels").unlink()
-    return piece.statistics
+    if setting.told is None:
+        return piece.statistics, None
+    number = (
+        0 if setting.cover is not None else int(target.stem.rpartition("-")[2])
+    )  # one group may lie in several batches
+    chosen = choose_groups(labels, number, setting.job.task.seed, setting.told)
+    return piece.statistics, tell(part, _stacked(part), labels, rows, released.select(setting.columns), chosen)
 
 
 def _staged_beside(target: Path, kept: IntArray) -> dict[str, pa.ChunkedArray]:

@@ -23,12 +23,14 @@ from shoal.engines.stream.spool import read_codes, read_rows, write_codes, write
 from shoal.engines.stream.tasks import OWNER, WEIGHT, Setting, Stretches, as_part
 from shoal.errors import ParameterError
 from shoal.kernels.space.space import Cover
+from shoal.kernels.space.tuples import distinct_tuples
 from shoal.privacy.base import bind_models
 from shoal.privacy.k_anonymity import at_least_units
 from shoal.privacy.rows import plain_row
 from shoal.recipe import averaged_weight, together_units
 from shoal.recoding import released_cover
 from shoal.release import mean_of_groups
+from shoal.summary.finding import GroupSizes, people_in
 from shoal.widening import widen_where_models_hold
 
 _BYTES_OF_CELL = 40
@@ -46,10 +48,12 @@ class Whole:
     attributes: dict[str, CodedAttribute]
     """Sensitive columns with the totals of the whole table: of records, or of persons where they are known."""
     mean_weight: tuple[str, FloatArray] | None
+    sizes: GroupSizes
+    """Records, or persons where they are known, that are equal in all quasi-identifiers."""
 
 
 def check_memory(order: Order, records: int) -> None:
-    """Refuse a table whose codes do not fit into the memory that is allowed, before any groups are sought."""
+    """Refuse a table whose codes do not fit into the memory that is allowed: before any work if its files tell how many records it has, else before any groups are sought."""
     cells = records * (len(order.quasi_identifiers) + len(order.attributes) + len(order.units))
     if _BYTES_OF_CELL * cells > order.memory:
         raise ParameterError(
@@ -95,6 +99,7 @@ def group_whole(order: Order, setting: Setting, calls: Sequence[tuple[Stretches,
         int(grouping.details.get("fragments", 1)),
         {name: replace(one, total=plain_row(one).total) for name, one in table.attributes.items()},
         None if averaged is None or weight is None else (averaged, mean_of_groups(weight, labels)),
+        people_in(distinct_tuples(table.codes).label, table.units.get("person")),
     )
 
 

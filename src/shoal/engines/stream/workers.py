@@ -15,6 +15,7 @@ from typing import Any, Self
 import numba
 
 from shoal.arrays import CancelToken
+from shoal.engines.stream.processes import context_for
 from shoal.engines.stream.spool import private
 from shoal.errors import FileError
 from shoal.methods.stopping import check_cancelled
@@ -28,12 +29,13 @@ _held: dict[Path, Any] = {}
 class Workers:
     """Runs tasks in the order given and yields what they return, in that order."""
 
-    def __init__(self, number: int, room: Path, cancel: CancelToken | None = None) -> None:
+    def __init__(self, number: int, room: Path, job: Any, cancel: CancelToken | None = None) -> None:
         self.room, self.cancel, self.number = room, cancel, number
         self.setting: Any = None
         self.told = 0
-        context = multiprocessing.get_context("spawn")
-        self.pool = ProcessPoolExecutor(number, mp_context=context, initializer=_begin) if number > 1 else None
+        self.pool: ProcessPoolExecutor | None = None
+        if number > 1:
+            self.pool = ProcessPoolExecutor(number, mp_context=context_for(job), initializer=_begin)
 
     def tell(self, setting: Any) -> None:
         """Say what all tasks from now on need to know; each worker reads it once, from the private folder."""

@@ -78,6 +78,11 @@ class SqliteSession(AdbcSession):
         """Tell whether there is a table or view of this name."""
         return bool(self.rows(f"SELECT 1 AS one FROM sqlite_master WHERE name = {_literal(name)}"))  # noqa: S608
 
+    def tables(self) -> list[str]:
+        """Return the tables and views, without those SQLite keeps for itself."""
+        sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+        return sorted(str(name) for (name,) in self.rows(sql))
+
     def quote_table(self, name: str) -> str:
         """Return the name of a table; SQLite has no schemas, so a dot is part of it."""
         return self.quote(name)

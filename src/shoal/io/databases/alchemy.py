@@ -67,6 +67,11 @@ class AlchemySession(Session):
         schema, _, table = name.rpartition(".")
         return bool(self.alchemy.inspect(self.connection).has_table(table, schema=schema or None))
 
+    def tables(self) -> list[str]:
+        """Return the tables and views that can be named without a schema."""
+        looking = self.alchemy.inspect(self.connection)
+        return sorted([*looking.get_table_names(), *looking.get_view_names()])
+
     def ingest(self, name: str, table: pa.Table) -> None:
         """Create a table and fill it."""
         schema, _, short = name.rpartition(".")

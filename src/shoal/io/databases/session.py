@@ -91,6 +91,11 @@ class Session(ABC):
             where += f" AND table_schema = {self.usual_schema}"
         return bool(self.rows(f"SELECT 1 AS one FROM information_schema.tables WHERE {where}"))  # noqa: S608
 
+    def tables(self) -> list[str]:
+        """Return the tables and views that can be named without a schema."""
+        sql = f"SELECT table_name AS name FROM information_schema.tables WHERE table_schema = {self.usual_schema}"  # noqa: S608
+        return sorted(str(name) for (name,) in self.rows(sql))
+
     usual_schema = "current_schema()"
     """The expression for the schema of a table that is named without one."""
 

@@ -57,6 +57,11 @@ class Database(Source):
         """Return the rows of a table or query."""
         return to_frame(self.batches(location, options).read_all())
 
+    def tables(self, location: Location) -> list[str]:
+        """Return the names of the tables that can be read."""
+        with self.session(location, "the list of tables") as session:
+            return session.tables()
+
     def batches(self, location: Location, options: ReadOptions) -> pa.RecordBatchReader:
         """Return the rows of a table or query in batches; the connection closes behind the last."""
         relation = relation_of(options)

@@ -86,7 +86,7 @@ def members(cover: Cover, chains: Chains, a: int, b: int) -> IntArray:
 
 
 @kernel()
-def price_neighbours(space: Space, cover: Cover, chains: Chains, a: int, near: IntArray) -> FloatArray:
+def joining_costs(space: Space, cover: Cover, chains: Chains, a: int, near: IntArray) -> FloatArray:
     """Return what it would add to join group ``a`` with each of ``near``; infinite for itself and those without records."""
     added = np.full(near.shape[0], np.inf)
     for place in range(near.shape[0]):

@@ -2,7 +2,7 @@
 
 A failing group looks at its neighbours from near to far. Of all ways to meet the rules together with one of
 them (become one group; be cut anew along a column; give or take a record; swap two records) the cheapest is carried
-out. All plans for a pair are priced first and then checked from the cheapest on, so few are ever checked.
+out. All plans for a pair are costed first and then checked from the cheapest on, so few are ever checked.
 
 Two valid groups are valid as one under all models but δ-disclosure and δ-presence, unless persons have several records; so
 only neighbours with which the group is valid as one are weighed.
@@ -16,7 +16,7 @@ from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.chains import Chains, members, reset
 from shoal.kernels.enforcement.crowds import Crowds, crowd_shortfall, one_box
-from shoal.kernels.enforcement.plans import interleave, lay_out, price_cuts, price_exchanges, sort_stably
+from shoal.kernels.enforcement.plans import cut_costs, exchange_costs, interleave, lay_out, sort_stably
 from shoal.kernels.enforcement.rules import Rules, Tally, add, clear, new_tally, shortfall
 from shoal.kernels.measuring.matching import Points
 from shoal.kernels.space.space import Cover, Space, add_record, empty_cover, union_cost
@@ -121,12 +121,12 @@ def weigh(
         for column in range(codes.shape[0]):
             orders[column] = sort_stably(codes[column], mixed)
         whole = union_cost(space, cover, a, b if b >= 0 else a) * records.shape[0]
-        cuts = price_cuts(space, codes, k, orders, most)
-        exchanges = price_exchanges(space, codes, k, records, cover.size[a], most)
-        price = np.concatenate((cuts, np.array([whole]), exchanges))
+        cuts = cut_costs(space, codes, k, orders, most)
+        exchanges = exchange_costs(space, codes, k, records, cover.size[a], most)
+        costs = np.concatenate((cuts, np.array([whole]), exchanges))
         checks = 0
-        for plan in np.argsort(price, kind="mergesort"):
-            if price[plan] >= most or checks == _CHECKS:
+        for plan in np.argsort(costs, kind="mergesort"):
+            if costs[plan] >= most or checks == _CHECKS:
                 break
             checks += 1
             laid, left = lay_out(plan, cuts.shape[0], cover.size[a], records, orders)
@@ -135,6 +135,6 @@ def weigh(
                 short = records_shortfall(space, codes, rules, crowds, points, tally, trial, laid[left:])
             if short == 0.0:
                 chosen, chosen_laid, chosen_left = place, laid, left
-                best = (price[plan] - before) / mended
+                best = (costs[plan] - before) / mended
                 break
     return chosen, best, chosen_laid, chosen_left

@@ -10,9 +10,9 @@ from shoal.kernels.enforcement.chains import reset
 from shoal.kernels.space.space import Cover, Space, add_record, empty_cover, group_cost
 
 _EXCHANGE = 96
-"""Largest group of which single records are exchanged: all pairs are priced."""
+"""Largest group of which single records are exchanged: what all pairs cost is worked out."""
 _CUTS = 64
-"""Cuts priced along a column."""
+"""Cuts along a column whose cost is worked out."""
 
 
 @kernel()
@@ -38,16 +38,16 @@ def cost_with(space: Space, codes: IntArray, trial: Cover, source: int, spare: i
 
 
 @kernel()
-def price_exchanges(space: Space, codes: IntArray, k: int, records: IntArray, middle: int, most: float) -> FloatArray:
+def exchange_costs(space: Space, codes: IntArray, k: int, records: IntArray, middle: int, most: float) -> FloatArray:
     """Return the total cost after each exchange between two groups; infinite where it is no less than ``most``.
 
     Entry ``x·(right + 1) + y`` sends the x-th record of the left group to the right and the y-th of the right group to
     the left; 0 stands for no record.
     """
     left, right = middle, records.shape[0] - middle
-    price = np.full((left + 1) * (right + 1), np.inf)
+    costs = np.full((left + 1) * (right + 1), np.inf)
     if left > _EXCHANGE or right > _EXCHANGE or right == 0:
-        return price
+        return costs
     one, other = empty_cover(space, left + 2), empty_cover(space, right + 2)
     one_cost, other_cost = np.empty(left + 1), np.empty(right + 1)
     leave_out(space, codes, records[:middle], one, one_cost)
@@ -61,8 +61,8 @@ def price_exchanges(space: Space, codes: IntArray, k: int, records: IntArray, mi
                 continue
             cost += cost_with(space, codes, other, y, right + 1, records[x - 1]) if x > 0 else other_cost[y]
             if cost < most:
-                price[x * (right + 1) + y] = cost
-    return price
+                costs[x * (right + 1) + y] = cost
+    return costs
 
 
 @kernel()
@@ -91,15 +91,15 @@ def sort_stably(codes: IntArray, records: IntArray) -> IntArray:
 
 
 @kernel()
-def price_cuts(space: Space, codes: IntArray, k: int, orders: IntArray, most: float) -> FloatArray:
+def cut_costs(space: Space, codes: IntArray, k: int, orders: IntArray, most: float) -> FloatArray:
     """Return the total cost after each cut of records ordered by each column; infinite where no less than ``most``.
 
     Entry ``column·count + cut`` sends the records from ``cut`` on to the right.
     """
     columns, count = orders.shape
-    price = np.full(columns * count, np.inf)
+    costs = np.full(columns * count, np.inf)
     if count < 2 * k:
-        return price
+        return costs
     left_cost = np.empty(count + 1)
     step = max(1, count // _CUTS)
     trial = empty_cover(space, 2)
@@ -114,8 +114,8 @@ def price_cuts(space: Space, codes: IntArray, k: int, orders: IntArray, most: fl
             if count - cut >= k and (count - cut) % step == 0:
                 cost = left_cost[cut] + group_cost(space, trial, 1) * (count - cut)
                 if cost < most:
-                    price[column * count + cut] = cost
-    return price
+                    costs[column * count + cut] = cost
+    return costs
 
 
 @kernel()

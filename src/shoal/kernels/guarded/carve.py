@@ -270,7 +270,7 @@ def run_carving(
     budget: int,
     state: WordArray,
 ) -> int:
-    """Go on carving for ``budget`` looks at records; return the looks spent, fewer than the budget at the end."""
+    """Go on carving for ``budget`` visits of records; return the visits spent, fewer than the budget at the end."""
     scratch = make_scratch(space, codes, rules, classes, target)
     ones = np.ones(codes.shape[0], np.int32)
     spent, columns = 0, levels.first.shape[0] - 1

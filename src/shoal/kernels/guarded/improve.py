@@ -11,8 +11,10 @@ from shoal.kernels.enforcement.crowds import Crowds
 from shoal.kernels.enforcement.rules import Rules
 from shoal.kernels.guarded.divide import dissolve_groups, divide_groups
 from shoal.kernels.guarded.guard import Guard, change_places, cheapest_host, load_guard, may_change, note_change
+from shoal.kernels.guarded.rebuild import rebuild_groups
 from shoal.kernels.guarded.tighten import tighten_groups
 from shoal.kernels.measuring.matching import Points
+from shoal.kernels.optimise.cells.steps import Steps
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, join, total_cost
 from shoal.kernels.optimise.operators.relocate_swap import ANY_SIZE, LEAST_GAIN, cheapest_hosts
 from shoal.kernels.optimise.regions import Regions, load_groups, renumber, store_region
@@ -20,6 +22,8 @@ from shoal.kernels.space.space import Space
 
 HOSTS = 4
 """Groups tried for each record."""
+REBUILD_HEAT = 0.5
+"""What rebuilding may cost more, as a share of what a move may."""
 
 
 @kernel(allocates=False)
@@ -148,13 +152,19 @@ def improve_guarded_region(
     crowds: Crowds,
     points: Points,
     kin: IntArray,
+    share: FloatArray,
+    steps: Steps,
     regions: Regions,
     region: int,
     k: int,
+    rebuilds: int,
     heat: float,
     seed: int,
 ) -> float:
-    """Improve the groups of one region, keeping every rule, and return what they cost then."""
+    """Improve the groups of one region, keeping every rule, and return what they cost then.
+
+    As many as ``rebuilds`` times the groups are rebuilt; ``share`` is what share of a group each class should have.
+    """
     records = regions.record[regions.start[region] : regions.start[region + 1]]
     local = label[records]
     used = renumber(local)
@@ -169,6 +179,8 @@ def improve_guarded_region(
         dissolve_groups(space, groups, guard)
     divide_groups(space, groups, guard, k)
     tighten_groups(space, groups, guard, heat, state)
+    if rebuilds > 0:
+        rebuild_groups(space, steps, groups, guard, share, k, rebuilds * used, REBUILD_HEAT * heat, state)
     store_region(groups, label, regions, region)
     return total_cost(groups)
 

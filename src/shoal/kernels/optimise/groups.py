@@ -32,7 +32,7 @@ class Groups(NamedTuple):
     place: IntArray
     """Where a record stands among its group's members."""
     member: IntArray
-    """(g, r)."""
+    """(g, r): the records of each group, in its first ``size`` places."""
     size: IntArray
     """Number of records; 0 for a group that is not in use."""
     low: IntArray

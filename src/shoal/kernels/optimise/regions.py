@@ -18,7 +18,7 @@ from shoal.kernels.space.space import Space, pair_cost
 BLOCK = 64
 """A block has the groups of so many regions; neighbours are searched within a block."""
 KEYS = 1 << 40
-"""By what a cost is multiplied to become a key to sort by."""
+"""Costs are multiplied by this and cut to integers, as keys to sort by."""
 
 
 @kernel()

@@ -249,8 +249,26 @@ def cover_groups(space: Space, codes: IntArray, labels: IntArray, groups: int) -
     cover = empty_cover(space, groups)
     for record in range(labels.shape[0]):
         if labels[record] >= 0:
-            add_record(space, cover, labels[record], codes, record)
+            cover.size[labels[record]] += 1
+    for column in range(codes.shape[0]):  # one after the other: the ends of all groups in one column stay near at hand
+        cover_column(space, cover, column, codes[column], labels)
     return cover
+
+
+@kernel(inline=True, allocates=False)
+def cover_column(space: Space, cover: Cover, column: int, codes: IntArray, labels: IntArray) -> None:
+    """Fill in what the groups cover in one column; a group without records covers code 0."""
+    low, high = cover.low[column], cover.high[column]
+    for group in range(low.shape[0]):
+        if cover.size[group] > 0:
+            low[group] = space.cardinality[column] - 1
+    for record in range(labels.shape[0]):
+        group, code = labels[record], codes[record]
+        if group >= 0:
+            low[group] = min(low[group], code)
+            high[group] = max(high[group], code)
+            if space.kind[column] == SET:
+                cover.words[group, space.word_start[column] + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
 
 
 @kernel()

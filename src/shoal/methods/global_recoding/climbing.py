@@ -259,7 +259,7 @@ class Climber:
     def _label(self, row: int, node: int) -> str:
         column = self.columns[row]
         low, high = int(self.forest.low[node]), int(self.forest.high[node])
-        if column.kind == "node":
+        if column.hierarchy is not None:
             return column.node_labels[node - int(self.forest.start[row])]
         if low == high:
             return column.texts[low] if low != column.missing else ""
@@ -285,7 +285,7 @@ def make_climber(
 ) -> Climber:
     """Group the records and measure every generalization, once."""
     for column in table.columns:
-        if column.kind != "interval":
+        if not column.kind.ordered:
             require_hierarchy(column, "bug")
     target = np.zeros(table.records, np.int32) if classes is None else classes.codes
     fine = leaf_tuples(np.vstack([table.codes, target[None, :]]))
@@ -314,7 +314,7 @@ def make_climber(
 
 def _tree(table: CodedTable, row: int, counts: LongArray, by_class: bool) -> Tree:
     column = table.columns[row]
-    if column.kind == "node":
+    if column.hierarchy is not None:
         return tree_of(table, row)
     return split_numbers(counts, has_missing=column.has_missing, by_class=by_class)
 

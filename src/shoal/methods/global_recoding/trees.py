@@ -54,7 +54,7 @@ def tree_of(table: CodedTable, row: int) -> Tree:
 
 def require_hierarchy(column: CodedColumn, method: str) -> None:
     """Refuse a column that a global recoding cannot generalize."""
-    if column.kind != "node":
+    if column.hierarchy is None:
         raise HierarchyError(
             f"The method {method!r} generalizes whole columns and needs a hierarchy for column {column.name!r}, which has none.",
             hint=f'hierarchies={{{column.name!r}: "flat"}} releases a value or *; or make one with shoal.Hierarchy.',

@@ -5,11 +5,17 @@ costs less than all prices together (weak duality of the set-partitioning progra
 look, for they can be split without loss). Good prices come from the linear program over the groups found so far; the
 pricing kernel then lists every group, of all there are, that is overpaid. Those groups join the program. At any
 time the prices can be lowered until no listed group is overpaid: their sum is the bound.
+
+Two things decide how fast this goes. The program begins with the groups that records form with their nearest: without
+them its first prices mean nothing, and the list of overpaid groups has no end. And prices are drawn towards those
+proven so far, as strongly as it takes for the list to be complete, and less and less.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -21,13 +27,17 @@ from shoal.methods.base import say_nothing
 from shoal.methods.microaggregation.partition import GroupPool, best_partition, has_solver
 from shoal.methods.stopping import Stop, wall_clock
 
-MOST_RECORDS = 2_500
+MOST_RECORDS = 5_000
 """All pairwise distances are kept."""
 _MOST_GROUPS = 400_000
 _MOST_CLIQUES = 4_000_000
 _ADDED_FOR_EACH_RECORD = 20
-_TOWARDS_SAFE = (0.5, 0.85)
+_GROUPS_OF_NEAREST = 70
+"""Groups that each record forms with its nearest, at most, in the program from the start."""
+_FIRST_PULL, _LEAST_PULL = 0.95, 0.3
 """How far prices are drawn from the program's towards the best proven so far: its own swing wildly."""
+_RELAX = 1.3
+"""By how much the remaining way to the program's prices grows after a complete list; after one cut short it is halved."""
 _CLOSE = 2e-5
 """Share of the bound for which no more rounds are done."""
 _UNIT = 2.0**-46
@@ -65,6 +75,8 @@ class _Prices:
     pool: GroupPool
     safe: FloatArray
     """The best prices proven to overpay no group."""
+    pull: float = _FIRST_PULL
+    """How far the next prices are drawn towards the safe ones."""
 
     def value(self) -> float:
         """Return the bound."""
@@ -131,8 +143,22 @@ def _start(points: FloatArray, k: int, labels: IntArray) -> _Prices:
     nearest = np.sort(squared, axis=1)[:, 1:k]
     pool = GroupPool(points)
     pool.add(labels)
+    _add_nearest(pool, squared, k)
     sizes = np.arange(k, min(2 * k - 1, n) + 1)
     return _Prices(squared, sizes, pool, nearest.sum(axis=1) / (2 * k))
+
+
+def _add_nearest(pool: GroupPool, squared: FloatArray, k: int) -> None:
+    """Add the groups of k and k + 1 that each record forms with some of its nearest."""
+    near = k
+    while comb(near + 1, k - 1) + comb(near + 1, k) <= _GROUPS_OF_NEAREST:  # ends: the number of groups grows with near
+        near += 1
+    for record, row in enumerate(squared):
+        others = np.argsort(row, kind="stable")[: near + 1]
+        others = others[others != record][:near]
+        for size in (k - 1, k):
+            for chosen in combinations(others.tolist(), size):
+                pool.add_group(np.sort((record, *chosen)))
 
 
 def _program_prices(pool: GroupPool) -> tuple[float, FloatArray]:
@@ -149,12 +175,13 @@ def _improve(state: _Prices) -> bool:
     value, prices = _program_prices(state.pool)
     if state.value() >= value * (1 - _CLOSE) - _ROUNDING:
         return True
-    for pull in _TOWARDS_SAFE:
-        added, complete = _price(state, pull * state.safe + (1 - pull) * prices)
-        if complete:
-            break
-    if not added:
-        _price(state, prices)
+    added, complete = _price(state, state.pull * state.safe + (1 - state.pull) * prices)
+    if not complete:
+        state.pull = 1 - (1 - state.pull) / 2
+    elif added:
+        state.pull = max(1 - (1 - state.pull) * _RELAX, _LEAST_PULL)
+    else:  # the program knows all groups that these prices overpay, so nothing is gained near them
+        state.pull = max(1 - (1 - state.pull) * 2, 0.0)
     return False
 
 

@@ -206,14 +206,14 @@ class Univariate(Microaggregation):
         return split_path(points.numbers, _rising(points.codes[0]), task.k)
 
     def _project(self, table: CodedTable, numbers: FloatArray) -> FloatArray | IntArray:
-        alone = len(table.columns) == 1 and table.columns[0].kind == "interval" and numbers.shape[1] == 1
+        alone = len(table.columns) == 1 and table.columns[0].kind.ordered and numbers.shape[1] == 1
         if alone and self.projection in {"principal", "sum"}:
             return column_codes(table, table.names[0])  # in the order of its values, and whole numbers sort faster
         if self.projection == "principal":
             return principal_component(numbers)
         if self.projection == "sum":
             return np.asarray(numbers.sum(axis=1), np.float64)
-        ordered = [column.name for column in table.columns if column.kind == "interval"]
+        ordered = [column.name for column in table.columns if column.kind.ordered]
         if self.projection in ordered:
             return column_codes(table, self.projection)
         raise ColumnError(

@@ -68,7 +68,7 @@ def scaled(values: FloatArray, scale: str) -> FloatArray:
 def category_nodes(table: CodedTable, row: int) -> tuple[list[list[int]], FloatArray]:
     """Return the nodes above each code, itself included, the root not; and the length of each node's coordinate."""
     column = table.columns[row]
-    if column.kind != "node":
+    if column.hierarchy is None:
         return [[code] for code in range(column.cardinality)], np.full(column.cardinality, np.sqrt(0.5))
     start = int(table.space.start[row])
     parent, cost = table.space.node_parent[start:], table.space.node_cost[start:]
@@ -114,8 +114,7 @@ def _points(table: CodedTable, scale: str, place_category: Callable[[int], list[
     numbers = [column.position for column in table.columns if column.position is not None]
     common = exponent_beyond_reach(np.concatenate(numbers)) if numbers else 0
     for row, column in enumerate(table.columns):
-        if column.kind == "interval":
-            assert column.position is not None  # noqa: S101
+        if column.position is not None:
             exponent = common if scale == "none" else exponent_beyond_reach(column.position)
             block = number_columns(column, table.codes[row], scale, exponent)
         else:
@@ -144,7 +143,7 @@ def as_coordinates(table: CodedTable, scale: str) -> FloatArray:
 
 def as_points(table: CodedTable, scale: str) -> Points:
     """Return numbers as coordinates and categories as codes."""
-    rows = [row for row, column in enumerate(table.columns) if column.kind != "interval"]
+    rows = [row for row, column in enumerate(table.columns) if not column.kind.ordered]
     factors = []
     for row in rows:
         paths, length = category_nodes(table, row)
@@ -160,4 +159,4 @@ def as_points(table: CodedTable, scale: str) -> Points:
 
 def is_numeric(table: CodedTable) -> bool:
     """Tell whether all columns are numbers, dates or ordered categories."""
-    return all(column.kind == "interval" for column in table.columns)
+    return all(column.kind.ordered for column in table.columns)

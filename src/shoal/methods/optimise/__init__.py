@@ -66,7 +66,7 @@ class Optimise(Representing):
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="optimise",
-        title="Optimiser (cells first)",
+        title="Optimiser",
         family="local",
         paper="shoal's own; moves and swaps as in local search, ruin and recreate after Schrimpf et al. 2000",
         complexity="O(m n log n), times the effort",

@@ -51,12 +51,11 @@ class Annealing:
         problem = search.problem
         self.steps = measure_steps(problem.space, problem.rows)
         self.hottest = temperature_for(search.params.annealing, problem.k, problem.columns)
-        if isinstance(cells, EnumeratedCells):
-            self.hottest *= search.params.pricing.temperature
+        self.warmth = search.params.pricing.temperature if isinstance(cells, EnumeratedCells) else 1.0
 
     def schedule(self, begin: float = 0.0, end: float = 1.0, hot: float = 1.0) -> Schedule:
         """Return the schedule of a run."""
-        return Schedule(begin, end, hot, self.search.params.annealing.cold_from)
+        return Schedule(begin, end, hot * self.warmth, self.search.params.annealing.cold_from)
 
     def choose(self, starts: Starts) -> Solution:
         """Improve the two best starts for a few rounds, where they are close, and return the better one.

@@ -10,7 +10,8 @@ from shoal.arrays import Progress
 from shoal.kernels.optimise.bound import bound_levels, run_bound
 from shoal.kernels.optimise.cells.best_first import start_search
 from shoal.kernels.space.tuples import distinct_tuples
-from shoal.methods.optimise.construct import CHUNK, QUEUE
+from shoal.methods.optimise.construct import CHUNK, QUEUE, combinations
+from shoal.methods.optimise.pricing import HOPELESS
 from shoal.methods.stopping import Stop
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def lower_bound(table: CodedTable, k: int, visits: int, progress: Progress, stop
     counts = tuples.size.astype(np.int32)
     levels = bound_levels(table.space, np.ascontiguousarray(table.codes.T[tuples.first]))
     search, bound = start_search(levels, QUEUE), np.full(len(counts), -1.0)
+    if combinations(levels.first) > HOPELESS * visits:  # far too many: what a long search proves is next to nothing
+        visits = min(visits, CHUNK // len(counts))
     left = visits * len(counts)
     # ends: each round spends visits, of which there is a number
     while left > 0 and not stop.over():

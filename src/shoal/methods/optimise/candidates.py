@@ -18,9 +18,9 @@ from shoal.kernels.optimise.pricing.dual_ascent import ascend, cell_profits, rai
 from shoal.kernels.optimise.pricing.reduced_cost import keep_first, make_cell_pool
 from shoal.kernels.space.space import cover_groups
 from shoal.methods.optimise.construct import keep_start
+from shoal.methods.optimise.params import rounds_with_prices
 from shoal.methods.optimise.pricing import (
     MOST_CELLS,
-    MOST_REDUCED_COST,
     MOST_TUPLES,
     Priced,
     group_by_prices,
@@ -45,6 +45,8 @@ _REMEMBERED = 2_000_000
 """Tuples of all cells together that are remembered from round to round, the most profitable cells first."""
 _VISITS = 400_000_000
 """Visits of tuples in one round of learning; the next one begins with the groups that were left."""
+_MOST_REDUCED_COST = 0.15
+"""The largest reduced cost of a cell that is learned, in multiples of the mean cost of k records."""
 _STEPS = 5
 """Subgradient steps in each round of learning. So few are all of one length."""
 
@@ -69,7 +71,7 @@ class Variants:
         ``cost_by_record`` is what each record costs in these groups.
         """
         space, k = self.table.space, self.k
-        allowed = MOST_REDUCED_COST * k * float(cost_by_record.mean())
+        allowed = _MOST_REDUCED_COST * k * float(cost_by_record.mean())
         dual = self.dual
         if dual is None:
             dual = self.dual = start_dual_ascent(self.tuples, cost_by_record)
@@ -139,13 +141,14 @@ def find_candidates(search: Search, starts: Starts) -> CellSource:
     problem, params = search.problem, search.params
     if search.stop.over() or search.stop.rounds == 0 or len(problem.tuples.size) > MOST_TUPLES:
         return NoCells()
-    by_hierarchy = {one.kind for one in problem.table.columns} == {"node"}
+    by_hierarchy = all(one.hierarchy is not None for one in problem.table.columns)
     if params.pricing.visits and by_hierarchy and "pricing" not in params.without:
         priced = _price(search)
         if priced is not None:
             keep_start(search, starts, "priced", priced.labels)
             search.bound = priced.bound / problem.worst_cost if priced.bound > 0.0 else None
-            search.stop = replace(search.stop, rounds=int(params.pricing.rounds_factor * search.stop.rounds))
+            rounds = rounds_with_prices(params.pricing, search.stop.rounds, problem.records)
+            search.stop = replace(search.stop, rounds=rounds)
             return EnumeratedCells(priced.candidates)
     fewer, first = int(params.learning.rounds_factor * search.stop.rounds), params.learning.first_round
     if not first or fewer <= first or "learning" in params.without:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import IntArray, Progress
+from shoal.arrays import IntArray, LongArray, Progress
 from shoal.kernels.common.random_state import make_state
 from shoal.kernels.optimise.cells.best_first import run_search, start_search
 from shoal.kernels.optimise.cells.levels import build_levels
@@ -109,7 +109,7 @@ def _finer_windows_pay(search: Search, starts: Starts) -> bool:
     """Tell whether narrower windows of numbers are tried: the first cells must not be far behind."""
     if "cells" not in starts or search.stop.over():
         return False
-    by_windows = "interval" in {one.kind for one in search.problem.table.columns}
+    by_windows = any(one.kind.ordered for one in search.problem.table.columns)
     finer = search.params.construct.window_ratio < EFFORTS["fast"].construct.window_ratio
     return by_windows and finer and search.incumbent.loss * search.params.annealing.close >= starts["cells"].loss
 
@@ -203,7 +203,12 @@ def _search_block(
 
 def _is_large(levels: Levels, params: ConstructParams) -> bool:
     """Tell whether the lattice has far more combinations of levels than can be visited."""
-    return float(np.prod(np.diff(levels.first), dtype=np.float64)) > _LARGE * params.visits
+    return combinations(levels.first) > _LARGE * params.visits
+
+
+def combinations(first: LongArray) -> float:
+    """Return the number of combinations of one level a column, where the levels of each begin at ``first``."""
+    return float(np.prod(np.diff(first), dtype=np.float64))
 
 
 def grow_block(table: CodedTable, records: IntArray, k: int, seed: int) -> tuple[IntArray, float]:

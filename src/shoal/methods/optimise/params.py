@@ -26,6 +26,9 @@ FEW_TUPLES = 256
 """Distinct tuples up to which a small table of many equal records is searched at effort "fast" as at "balanced": that takes next to nothing."""
 EQUAL_RECORDS = 16
 """Records of a tuple there, in the mean and at least."""
+TEN = 10
+"""Records of a group up to which margins are as they are: the costs of more records cancel out in part, so that what tells good cells apart grows
+with the root of k only."""
 PRICED = 10.0
 """Seconds from which there is time for dual prices."""
 LONG = 45.0
@@ -55,14 +58,18 @@ class PricingParams:
 
     visits: int = 30_000
     """How often a tuple may be visited in one enumeration of the cells, in the mean; 0: no prices."""
-    margins: tuple[float, ...] = (0.05, 0.1, 0.1)
-    """How far prices may rise after each enumeration, in multiples of the mean cost of a record: a wider margin keeps more cells."""
+    margins: tuple[float, ...] = (0.05, 0.1)
+    """How far prices may rise after each enumeration but the last, in multiples of the mean cost of a record."""
+    last_margin: float = 0.25
+    """The same for the last one, whose cells are opened and tried later on: a wider margin keeps more of them. For groups of ``TEN`` records at most."""
     step_visits: int = 100_000_000
     """Visits of the tuples of cells after each enumeration: they give the number of subgradient steps, within bounds."""
     rounds_factor: float = 1.0
     """How many times as many rounds there are where all cells were enumerated: the loss goes on falling there."""
-    temperature: float = 0.3
-    """By what factor moves are cooler there: groups of good cells are near the best ones, and few rounds must not lead away from them."""
+    most_record_rounds: float = math.inf
+    """Rounds times records there, at most: on large tables there are fewer rounds."""
+    temperature: float = 0.0
+    """By what factor all rounds are cooler there: groups of good cells are near the best ones, and few rounds must not lead away from them."""
 
 
 @dataclass(frozen=True)
@@ -222,9 +229,10 @@ EFFORTS = {
         ),
         pricing=PricingParams(
             visits=60_000,
-            margins=(0.1, 0.25, 0.25, 0.25, 0.25),
+            margins=(0.05, 0.1, 0.1),
             step_visits=150_000_000,
             rounds_factor=1.5,
+            most_record_rounds=2e6,
             temperature=1.0,
         ),
         learning=LearningParams(first_round=9),
@@ -237,10 +245,28 @@ EFFORTS = {
 FAST_FRAGMENT = replace(
     EFFORTS["fast"],
     construct=replace(EFFORTS["fast"].construct, visits=1_000),
+    annealing=replace(EFFORTS["fast"].annealing, most_records=math.inf, close=1.0),
     local_moves=LocalMovesParams(least_visits=5_000),
     without=("k-member",),
 )
 """Effort "fast" on one of the many fragments of a large table: what small tables get for next to nothing would add up."""
+
+
+def few_steps(full: Params, visits: int = 40, rounds: int = 15) -> Params:
+    """Return parameters cut down to a few steps in each part, for runs with numba off: every part runs as before, only for less long.
+
+    So many rounds are enough for cells to be learned and opened.
+    """
+    return replace(
+        full,
+        construct=replace(full.construct, visits=visits),
+        pricing=replace(full.pricing, step_visits=visits),
+        annealing=replace(full.annealing, rounds=min(full.annealing.rounds, rounds), least_gain=-1.0),
+        local_moves=replace(full.local_moves, visits=1, least_visits=visits),
+        exchange=replace(full.exchange, tries=1.0),
+        recombine=replace(full.recombine, least_rounds=2, later_runs=min(full.recombine.later_runs, 2)),
+        bound=replace(full.bound, visits=min(full.bound.visits, visits)),
+    )
 
 
 def params_for(effort: Effort, given: Params | None = None) -> Params:
@@ -252,8 +278,9 @@ def params_for(effort: Effort, given: Params | None = None) -> Params:
     if given is None and effort >= LONG:
         annealing = replace(params.annealing, region=best.annealing.region)
         return replace(params, pricing=best.pricing, learning=best.learning, annealing=annealing)
-    if given is None and effort < PRICED:
-        return replace(params, pricing=EFFORTS["fast"].pricing)
+    if given is None:  # the clock leaves time to come back from where warm rounds lead
+        warm = replace(params.pricing, temperature=best.pricing.temperature)
+        return replace(params, pricing=warm if effort >= PRICED else EFFORTS["fast"].pricing)
     return params
 
 
@@ -273,11 +300,23 @@ def rounds_for(params: AnnealingParams, records: int, columns: int) -> int:
     return params.rounds if columns <= VERY_MANY_COLUMNS else 1 + params.rounds * VERY_MANY_COLUMNS // columns
 
 
+def rounds_with_prices(params: PricingParams, rounds: float, records: int) -> float:
+    """Return how many of all rounds there are where all cells were enumerated; a run of seconds has no number of them."""
+    if rounds >= _ENDLESS:
+        return rounds
+    return max(1, int(min(params.rounds_factor * rounds, params.most_record_rounds / records)))
+
+
 def block_for(params: Params, k: int, columns: int) -> int:
     """Return how many records a block has at most in which groups are grown: with many columns fewer, where rounds make up for it."""
     many_rounds = params.annealing.rounds > params.annealing.trial_rounds
     share = MANY_COLUMNS / max(columns, MANY_COLUMNS) if many_rounds else 1.0
     return max(int(params.construct.block * share), 8 * k)
+
+
+def margin_for(margin: float, k: int) -> float:
+    """Return how far reduced costs may be from 0, for each of k records, given how far for each of ten or fewer."""
+    return margin * min(1.0, math.sqrt(TEN / k))
 
 
 def temperature_for(params: AnnealingParams, k: int, columns: int) -> float:

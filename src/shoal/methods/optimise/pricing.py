@@ -21,7 +21,8 @@ from shoal.kernels.optimise.pricing.dual_ascent import (
     raise_ceilings,
 )
 from shoal.kernels.optimise.pricing.reduced_cost import make_cell_pool
-from shoal.methods.optimise.construct import CHUNK
+from shoal.methods.optimise.construct import CHUNK, combinations
+from shoal.methods.optimise.params import margin_for
 from shoal.methods.stopping import Stop
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ MOST_CELLS = 1 << 19
 """Cells that a pool may keep."""
 _MOST_MEMBERS = 1 << 25
 """Tuples of all these cells together."""
+HOPELESS = 1_000
+"""Where there are more combinations of levels than this many times the visits of a tuple, no enumeration comes to its end, and none is begun."""
 _FIRST_PRICE = 0.93
 """The first prices, as a share of what records cost in the best grouping so far."""
 _STEPS = (40, 150)
@@ -46,8 +49,8 @@ _STEPS_AT_ONCE = 10
 """Steps between two questions whether to stop."""
 _ALLOWED = 1.0
 """The largest reduced cost of a cell that is opened, in multiples of the mean cost of k records."""
-MOST_REDUCED_COST = 0.15
-"""The largest reduced cost of a candidate, in multiples of the mean cost of k records."""
+_CANDIDATES = 1.2
+"""The largest reduced cost of a candidate, in multiples of the last margin of each of k records."""
 _ROUNDING = 1.0 - 1e-9
 
 
@@ -86,26 +89,29 @@ def group_by_prices(
     levels = build_levels(table.space, rows, k, 2.0, make_state(seed, 2))  # the ratio is for windows of numbers
     if np.diff(levels.first).max() >= MOST_LEVELS:  # of a higher tree some levels are left out
         return None
+    if combinations(levels.first) > HOPELESS * params.visits:
+        return None
     by_column = _by_column(levels)
     dual = start_dual_ascent(tuples, cost_by_record)
     cells, bound = None, 0.0
-    for number, margin in enumerate(params.margins):
+    last_margin = margin_for(params.last_margin, k)
+    margins = (*params.margins, last_margin)
+    for number, margin in enumerate(margins):
         raise_ceilings(dual, margin * mean)
         found = _enumerate(by_column, dual, k, params.visits * len(multiplicity), seed, stop)
         if found is None:
             break
         cells = found
         bound = max(bound, _ascend(cells, dual, k, known, params.step_visits, stop))
-        progress(0.3 * (number + 1) / len(params.margins), "pricing cells")
+        progress(0.3 * (number + 1) / len(margins), "pricing cells")
     if cells is None:
         return None
     order = np.argsort(tuples.label, kind="stable")
     start = np.concatenate(([0], np.cumsum(tuples.size)))
     labels = np.full(table.records, -1, np.int32)
     open_cells(cells, dual, k, _ALLOWED * k * mean, start, order, labels)
-    return Priced(
-        labels, bound * _ROUNDING, make_candidates(cells, dual, tuples.label, k, MOST_REDUCED_COST * k * mean)
-    )
+    candidates = make_candidates(cells, dual, tuples.label, k, _CANDIDATES * last_margin * k * mean)
+    return Priced(labels, bound * _ROUNDING, candidates)
 
 
 def start_dual_ascent(tuples: Tuples, cost_by_record: FloatArray) -> DualAscent:

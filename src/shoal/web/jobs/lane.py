@@ -45,6 +45,8 @@ class Job:
     share: float = 0.0
     text: str = ""
     started: float = 0.0
+    told_left: tuple[float | None] | None = None
+    """What the task itself says about the seconds left, where it does."""
     parts: list[Any] = field(default_factory=list)
     fault: tuple[str, str | None] | None = None
     on_part: Callable[[Any], None] | None = None
@@ -56,7 +58,9 @@ class Job:
 
     @property
     def seconds_left(self) -> float | None:
-        """A guess from what is done so far; none at the very beginning."""
+        """What the task says, else a guess from what is done so far; none at the very beginning."""
+        if self.told_left is not None:
+            return self.told_left[0]
         if self.state != "running" or self.share < 0.05:
             return None
         return (time.monotonic() - self.started) * (1 - self.share) / self.share
@@ -173,7 +177,8 @@ class Lane:
             if job is None or job.order.number != news.number:
                 return
             if news.what == "progress":
-                job.share, job.text = news.value
+                job.share, job.text, *left = news.value
+                job.told_left = tuple(left) or None
                 self._watch(job)
             elif news.what == "part":
                 job.parts.append(news.value)

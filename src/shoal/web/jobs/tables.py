@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 import shoal
 from shoal.audit import count_tuples, unique_sets
@@ -19,9 +17,10 @@ from shoal.audit.recount import count_owners
 from shoal.errors import DataError
 from shoal.frames import Frame, encode_dictionary, to_frame
 from shoal.hierarchy.texts import value_text
-from shoal.inspection import column_views, repeating_key
+from shoal.inspection import column_views, repeating_key, text_meanings
 from shoal.io.files import open_table as read_file
 from shoal.notation import make_notation
+from shoal.web.databases import database_tables
 from shoal.web.draft import NOTATION
 from shoal.web.jobs.loading import load
 from shoal.web.jobs.reading import describe_reading, sample_values
@@ -125,6 +124,11 @@ def _alone(frame: Frame, columns: Sequence[str], person: str | None) -> int:
     return len(np.unique(column_codes(frame.table, [person])[0][alone]))
 
 
+def list_tables(tell: Tell, *, address: str) -> list[str]:  # noqa: ARG001
+    """Return the tables of a database."""
+    return database_tables(address)
+
+
 def count_values(tell: Tell, *, table: StoredTable, column: str) -> dict[str, int]:  # noqa: ARG001
     """Return how often each value of a column occurs, as the texts a hierarchy knows them by: as they stand in the table."""
     encoded = encode_dictionary(load(table).cells(column))
@@ -135,8 +139,4 @@ def count_values(tell: Tell, *, table: StoredTable, column: str) -> dict[str, in
 
 def read_values(tell: Tell, *, table: StoredTable, column: str) -> dict[str, Any]:  # noqa: ARG001
     """Return what each text of a column means: ``01.03.2024`` a date, ``1.234,5`` a number; None for a missing value."""
-    frame = load(table)
-    cells = encode_dictionary(frame.cells(column))
-    first = pc.index_in(pa.array(range(len(cells.dictionary)), cells.indices.type), cells.indices)
-    meanings = frame.typed(column).take(first)
-    return dict(zip(map(value_text, cells.dictionary.to_pylist()), meanings.to_pylist(), strict=True))
+    return text_meanings(load(table), column)

@@ -33,7 +33,7 @@ class News:
     number: int
     what: Literal["progress", "part", "done", "failed"]
     value: Any = None
-    """progress: share and text; part: a piece of the result; done: the result; failed: message and hint."""
+    """progress: share and text, and the seconds left where the task knows better than its share says; part: a piece of the result; done: the result; failed: message and hint."""
 
 
 Tell = Callable[[Literal["progress", "part"], Any], None]

@@ -15,12 +15,13 @@ from shoal.web.draft import ROLES, Draft, Role
 from shoal.web.folder import inside, list_files
 from shoal.web.repeating import name_inside
 from shoal.web.routes.common import Answer, Here, go
+from shoal.web.routes.orders import put_in_order
 from shoal.web.session import Session, Table
 from shoal.web.treating import PERIODS, shown_treatment, treatment_settings, treatments_for
 
 router = APIRouter()
 
-KINDS = {"": "as found", "numeric": "number", "date": "date", "nominal": "category"}
+KINDS = {"": "as found", "numeric": "number", "date": "date", "nominal": "category", "order": "in order"}
 ROLE_WORDS: dict[Role, str] = {
     "quasi-identifier": "an outsider may know it; it is made coarser",
     "sensitive": "must not be tied to a person; it is kept",
@@ -43,11 +44,18 @@ class RoleChange(BaseModel):
     role: Role
 
 
+class RolesChange(BaseModel):
+    """One role for several columns."""
+
+    columns: list[str] = Field(min_length=1, max_length=100_000)
+    role: Literal["quasi-identifier", "sensitive", "identifier", "kept", "left out", "pseudonym"]
+
+
 class KindChange(BaseModel):
     """Another kind for a column; empty: as found."""
 
     column: str
-    kind: Literal["", "numeric", "date", "nominal"]
+    kind: Literal["", "numeric", "date", "nominal", "order"]
 
 
 class TreatmentChange(BaseModel):
@@ -92,7 +100,7 @@ def view(session: Session) -> dict[str, Any]:
         return {"rows": [], "roles": ROLE_WORDS, "kinds": KINDS, "bar": None}
     draft = session.draft
     return {
-        "rows": [_row(draft, table, column) for column in table.columns],
+        "rows": [_row(draft, table, column) | _singled_out(session, table, column) for column in table.columns],
         "roles": ROLE_WORDS,
         "kinds": KINDS,
         "periods": PERIODS,
@@ -120,11 +128,22 @@ def _row(draft: Draft, table: Table, column: dict[str, Any]) -> dict[str, Any]:
         "token": name in draft.get("pseudonymize"),
         "unsure": unsure,
         "exposed": exposed,
-        "single": column["unique"] / table.records,
-        "kind": draft.get("kinds").get(name, ""),
+        "kind": "order" if draft.order(name) else draft.get("kinds").get(name, ""),
         "weight": draft.get("weights").get(name, 1.0),
         "coarser": coarser_words(draft, name, column["type"]),
     }
+
+
+def _singled_out(session: Session, table: Table, column: dict[str, Any]) -> dict[str, Any]:
+    """Return whom a column singles out by itself: people where they are counted, else rows."""
+    found = session.people_now() if session.draft.get("person") else None
+    alone = next((one["unique"] for one in (found or {}).get("sets") or [] if one["columns"] == [column["name"]]), None)
+    if found is None or alone is None:
+        return {
+            "single": column["unique"] / table.records,
+            "single_words": f"{column['unique']:,} of {table.records:,} rows by itself",
+        }
+    return {"single": alone / found["people"], "single_words": f"{alone:,} of {found['people']:,} people by itself"}
 
 
 def _reason(table: Table, column: dict[str, Any], role: Role, exposed: bool) -> str:
@@ -133,7 +152,17 @@ def _reason(table: Table, column: dict[str, Any], role: Role, exposed: bool) -> 
     if role == "person" and column["name"] == table.person:
         return f"guessed: {column['distinct']:,} people in {table.records:,} rows"
     guessed = "left out" if column["role"] == "other" else column["role"]
-    return f"guessed ({column['reason']})" if role == guessed else "you chose this"
+    return _guessed(column["name"], column["reason"]) if role == guessed else "you chose this"
+
+
+def _guessed(name: str, reason: str) -> str:
+    """Say why a role was guessed; what only repeats the column's name is left out."""
+    if not reason.startswith("name: "):
+        return f"guessed: {reason}"
+    told, _, more = reason.removeprefix("name: ").partition("; ")
+    word = told.split(" (")[0]
+    plain = told in (f"{word} ({word})", name.lower())
+    return "guessed by its name" + ("" if plain else f": {told}") + (f"; {more}" if more else "")
 
 
 def coarser_words(draft: Draft, name: str, kind: str) -> str:
@@ -144,10 +173,13 @@ def coarser_words(draft: Draft, name: str, kind: str) -> str:
     chosen_kind = draft.get("kinds").get(name, "")
     if choice == "flat":
         return "the value or *"
+    if choice == "auto":
+        return "a hierarchy suggested by its values"
     if choice not in {None, "set"}:
         return "its hierarchy"
-    ordered = chosen_kind in {"numeric", "date"} or isinstance(chosen_kind, list)
-    if choice is None and (ordered or (not chosen_kind and kind not in {"text", "yes/no"})):
+    if choice is None and isinstance(chosen_kind, list):
+        return "ranges of its order"
+    if choice is None and (chosen_kind in {"numeric", "date"} or (not chosen_kind and kind not in {"text", "yes/no"})):
         return "ranges"
     return "sets of values"
 
@@ -189,9 +221,19 @@ async def change_role(change: RoleChange, session: Here) -> Answer:
     return go()
 
 
+@router.post("/columns/roles")
+async def change_roles(change: RolesChange, session: Here) -> Answer:
+    """Give several columns the same role, as one step."""
+    draft = session.draft.with_roles(change.columns, change.role, session.need_table().names)
+    session.change(draft, f"{len(change.columns):,} columns: {change.role}")
+    return go()
+
+
 @router.post("/columns/kind")
 async def change_kind(change: KindChange, session: Here) -> Answer:
     """Read a column in another way."""
+    if change.kind == "order":
+        return await put_in_order(session, change.column)
     session.change(
         session.draft.with_choice("kinds", change.column, change.kind or None),
         f"{change.column}: read {KINDS[change.kind]}",

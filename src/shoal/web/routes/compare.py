@@ -126,10 +126,8 @@ async def take(point: Take, session: Here) -> Answer:
 @router.get("/compare/plot.json")
 async def plot(session: Here, *, dark: bool = False, narrow: bool = False) -> Response:
     """Return the frontier as a Vega-Lite specification."""
-    spec = comparison(session).plot()
+    spec = comparison(session).plot(*((300, 300) if narrow else (640, 340)))
     spec.pop("$schema")  # it names a version; the bundle brings its own
-    if narrow:
-        spec |= {"width": 300, "height": 300}
     text = json.dumps(spec)
     return Response(darkened(text) if dark else text, media_type="application/json")
 

@@ -13,12 +13,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, Field
 
 from shoal.errors import HierarchyError, ParameterError
-from shoal.hierarchy import Hierarchy
+from shoal.hierarchy import WORDS, Hierarchy
 from shoal.web import trees
 from shoal.web.folder import inside, list_tables
 from shoal.web.private import private_file
 from shoal.web.routes.columns import coarser_words
 from shoal.web.routes.common import Answer, Here, go
+from shoal.web.routes.orders import order_view, put_in_order, uncovered
 from shoal.web.routes.rendering import render
 from shoal.web.session import Session, digest
 from shoal.web.treating import DATES, PERIODS
@@ -34,7 +35,7 @@ class Making(BaseModel):
     """How a column shall be made coarser."""
 
     column: str
-    how: Literal["ranges", "set", "flat", "suggest"]
+    how: Literal["ranges", "set", "flat", "suggest", "order"]
 
 
 class Ends(BaseModel):
@@ -67,19 +68,23 @@ async def show(request: Request, session: Here, column: str | None = None, below
     """Show the tree of a column, by default of the first quasi-identifier; of a large tree what lies below a group."""
     if session.table is None:
         return RedirectResponse("/open", status_code=303)
-    known = session.draft.get("quasi_identifiers")
-    chosen = column if column in known else next(iter(known), None)
-    view: dict[str, Any] = {"column": chosen, "known": _choices(session), "tree": None, "files": []}
+    known = _choices(session)
+    names = [one["name"] for one in known]
+    chosen = column if column in names else next(iter(names), None)
+    view: dict[str, Any] = {"column": chosen, "known": known, "tree": None, "order": None, "files": []}
     if chosen is not None:
         view |= await _column_view(session, chosen, below)
     return render("hierarchies", request, session, view)
 
 
 def _choices(session: Session) -> list[dict[str, str]]:
+    """Return the columns that have a place here: quasi-identifiers, and sensitive ones whose values have an order."""
+    draft = session.draft
     types = {one["name"]: one["type"] for one in session.need_table().columns}
+    ordered = [name for name in draft.get("sensitive") if draft.order(name)]
     return [
-        {"name": name, "words": coarser_words(session.draft, name, types[name])}
-        for name in session.draft.get("quasi_identifiers")
+        {"name": name, "words": coarser_words(draft, name, types[name]) or "in your order"}
+        for name in [*draft.get("quasi_identifiers"), *ordered]
     ]
 
 
@@ -87,33 +92,36 @@ async def _column_view(session: Session, column: str, below: str) -> dict[str, A
     counts = await session.count_values(column)
     tree = load_tree(session, column)
     words = next(one["words"] for one in _choices(session) if one["name"] == column)
+    order = session.draft.order(column) if tree is None else None
     view: dict[str, Any] = {
         "words": words,
         "distinct": len(counts),
         "ranged": words == "ranges",
+        "sorted": order is not None and "order" in words,
+        "quasi": session.draft.role(column) == "quasi-identifier",
         "end": _end(session, column),
         "timed": next(one["type"] for one in session.need_table().columns if one["name"] == column) in DATES,
         "periods": PERIODS,
         "files": [one.name for one in list_tables(session.folder) if one.name.lower().endswith((".csv", ".txt"))],
     }
     if tree is None:
-        return view
-    strange = [value for value in counts if value not in set(tree.leaves)]
+        return view | order_view(order or [], counts)
     sums = trees.count_nodes(tree, counts)
     top = below if below in tree.labels[tree.n_leaves :] else tree.labels[tree.root]
-    return view | {
-        "tree": tree,
-        "tree_key": digest(session.draft.get("hierarchies")[column]),
-        "rows": list(_rows(tree, sums, top)),
-        "above": _above(tree, top),
-        "top": top,
-        "groups": list(reversed(tree.labels[tree.n_leaves :]))[:_MOST_NODES],
-        "uncovered": strange[:20],
-        "uncovered_values": len(strange),
-        "uncovered_rows": sum(counts[value] for value in strange),
-        "levels": [_level(number, bars) for number, bars in enumerate(trees.level_counts(tree, counts))],
-        "largest": max(sums.values(), default=1) or 1,
-    }
+    return (
+        view
+        | {
+            "tree": tree,
+            "tree_key": digest(session.draft.get("hierarchies")[column]),
+            "rows": list(_rows(tree, sums, top)),
+            "above": _above(tree, top),
+            "top": top,
+            "groups": list(reversed(tree.labels[tree.n_leaves :]))[:_MOST_NODES],
+            "levels": [_level(number, bars) for number, bars in enumerate(trees.level_counts(tree, counts))],
+            "largest": max(sums.values(), default=1) or 1,
+        }
+        | uncovered(tree.leaves, counts)
+    )
 
 
 def _end(session: Session, column: str) -> dict[str, Any]:
@@ -182,16 +190,38 @@ def _storeys(tree: Hierarchy, top: str) -> int:
 def load_tree(session: Session, column: str) -> Hierarchy | None:
     """Return the hierarchy of a column, if it has one."""
     choice = session.draft.get("hierarchies").get(column)
-    if choice in {None, "set", "flat"}:
+    if choice is None or choice in WORDS:
         return None
     return Hierarchy.from_csv(choice)
 
 
 def _keep(session: Session, column: str, tree: Hierarchy, words: str) -> Answer:
+    """Let a column be made coarser along a hierarchy."""
+    session.change(session.draft.with_choice("hierarchies", column, _write(session, tree)), f"{column}: {words}")
+    return go()
+
+
+def _write(session: Session, tree: Hierarchy) -> str:
     """Write a hierarchy to a private file of its own: earlier ones stay, so that undo finds them."""
     target = private_file(session.private / f"hierarchy-{session.new_name()}.csv")
     tree.to_csv(target)
-    session.change(session.draft.with_choice("hierarchies", column, str(target)), f"{column}: {words}")
+    return str(target)
+
+
+async def _suggest(session: Session, column: str) -> Hierarchy:
+    counts = await session.count_values(column)
+    if len(counts) > _MOST_VALUES:
+        raise ParameterError(f"{column} has {len(counts):,} values, too many for a tree on a page.")
+    return Hierarchy.suggest(await session.ask("read_values", table=session.need_table().stored, column=column))
+
+
+@router.post("/hierarchies/suggest")
+async def suggest_all(session: Here) -> Answer:
+    """Suggest a hierarchy for every quasi-identifier that has none, as one step."""
+    draft = session.draft
+    for column in draft.without_tree:
+        draft = draft.with_choice("hierarchies", column, _write(session, await _suggest(session, column)))
+    session.change(draft, "hierarchies suggested where there were none")
     return go()
 
 
@@ -199,15 +229,12 @@ def _keep(session: Session, column: str, tree: Hierarchy, words: str) -> Answer:
 async def make(making: Making, session: Here) -> Answer:
     """Make a column coarser in another way."""
     if making.how == "suggest":
-        counts = await session.count_values(making.column)
-        if len(counts) > _MOST_VALUES:
-            raise ParameterError(f"{making.column} has {len(counts):,} values, too many for a tree on a page.")
-        kinds = {one["name"]: one["type"] for one in session.need_table().columns}
-        meanings = await session.ask("read_values", table=session.need_table().stored, column=making.column)
-        tree = trees.suggest(meanings, kinds[making.column])
-        return _keep(session, making.column, tree, "hierarchy suggested")
+        return _keep(session, making.column, await _suggest(session, making.column), "hierarchy suggested")
+    if making.how == "order":
+        return await put_in_order(session, making.column)
     choice = {"ranges": None, "set": "set", "flat": "flat"}[making.how]
-    session.change(session.draft.with_choice("hierarchies", making.column, choice), f"{making.column}: {making.how}")
+    draft = session.draft if choice else session.draft.without_order(making.column)
+    session.change(draft.with_choice("hierarchies", making.column, choice), f"{making.column}: {making.how}")
     return go()
 
 
@@ -267,7 +294,7 @@ async def change(change: Change, session: Here) -> Answer:
         changed = _changed(tree, change)
     words = {
         "move": f"{_some(change.nodes)} to {change.name}",
-        "merge": f"{_some(change.nodes)} put together as {change.name}",
+        "merge": f"{_some(change.nodes)} put together as {_group_name(change)}",
         "rename": f"{_some(change.nodes)} renamed {change.name}",
         "dissolve": f"{_some(change.nodes)} dissolved",
         "add": "values without a place added",
@@ -281,12 +308,17 @@ def _changed(tree: Hierarchy, change: Change) -> Hierarchy:
     if change.what == "move":
         return trees.move(tree, change.nodes, change.name)
     if change.what == "merge":
-        return trees.merge(tree, change.nodes, change.name.strip())
+        return trees.merge(tree, change.nodes, _group_name(change))
     if len(change.nodes) > 1:
         raise HierarchyError("Tick one group only.")
     if change.what == "rename":
         return trees.rename(tree, change.nodes[0], change.name.strip())
     return trees.dissolve(tree, change.nodes[0])
+
+
+def _group_name(change: Change) -> str:
+    """Return the name of a new group: the one given, else its members'."""
+    return change.name.strip() or _some(change.nodes)
 
 
 def _some(nodes: list[str]) -> str:
@@ -297,7 +329,7 @@ def _some(nodes: list[str]) -> str:
 def download(column: str, session: Here) -> Response:
     """Return the hierarchy of a column as a file in ARX's format."""
     choice = session.draft.get("hierarchies").get(column)
-    if choice in {None, "set", "flat"}:
+    if choice is None or choice in WORDS:
         raise ParameterError(f"{column} has no hierarchy.")
     text = Path(choice).read_text(encoding="utf-8")
     safe = "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in column)

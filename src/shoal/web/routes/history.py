@@ -9,6 +9,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from shoal.errors import FileError, ParameterError
+from shoal.hierarchy import WORDS
 from shoal.recipe import check_recipe, recipe_text
 from shoal.web.draft import Draft, named_columns
 from shoal.web.folder import inside
@@ -135,6 +136,5 @@ def _local_model(session: Session, settings: dict[str, Any]) -> dict[str, Any]:
 
 def _local_hierarchies(session: Session, named: dict[str, str]) -> dict[str, str]:
     return {
-        column: choice if choice in {"flat", "set"} else str(inside(session.folder, choice))
-        for column, choice in named.items()
+        column: choice if choice in WORDS else str(inside(session.folder, choice)) for column, choice in named.items()
     }

@@ -16,7 +16,7 @@ from shoal.errors import FileError, ParameterError
 from shoal.notation import make_notation
 from shoal.web.databases import database_address
 from shoal.web.draft import NOTATION, Source
-from shoal.web.folder import inside, list_tables, table_endings
+from shoal.web.folder import inside, list_databases, list_tables, table_endings
 from shoal.web.private import private_file
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
@@ -24,6 +24,7 @@ from shoal.web.session import Session
 router = APIRouter()
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+DATES_WRITTEN = ("%d.%m.%Y", "%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y%m%d")
 ENCODINGS = ("utf-8", "utf-8-sig", "cp1252", "latin-1", "utf-16")
 _KEPT_FREE = 1 << 28
 """Bytes of the disk that a dropped file may not take."""
@@ -61,12 +62,15 @@ def view(session: Session) -> dict[str, Any]:
     """Return the files to choose from, and what was understood of the one that is open."""
     return {
         "files": [one for one in list_tables(session.folder) if "-hierarchies/" not in one.name],
+        "databases": list_databases(session.folder),
+        "offered": session.offered,
         "endings": sorted({f".{ending.rsplit('.', 1)[-1]}" for ending in table_endings()}),
         "folder": session.folder.name,
         "separators": SEPARATORS,
         "encodings": ENCODINGS,
         "decimals": {",": "comma", ".": "point"},
         "thousands": {",": "comma", ".": "point", " ": "space", "'": "apostrophe"},
+        "dates": DATES_WRITTEN,
         "given": session.draft.source.options if session.draft.source else {},
     }
 
@@ -77,6 +81,8 @@ async def open_chosen(chosen: Chosen, session: Here) -> Answer:
     if chosen.place == "demo":
         return _start(session, Source("demo", "demo register"))
     path = inside(session.folder, chosen.name)
+    if chosen.name in {one.name for one in list_databases(session.folder)}:
+        return await _offer(session, chosen.name)
     return _start(session, Source("folder", path.name, str(path)))
 
 
@@ -85,10 +91,25 @@ async def open_database(wanted: Database, session: Here) -> Answer:
     """Open a table of a database, or the rows of a query; passwords come from the environment."""
     named = {"table": wanted.table.strip(), "query": wanted.query.strip()}
     options = {key: value for key, value in named.items() if value}
+    if not options:
+        return await _offer(session, wanted.address)
     if len(options) != 1:
         raise ParameterError("A database needs the name of a table, or a query.", hint="fill in one of the two.")
     address = database_address(session.folder, wanted.address)
     return _start(session, Source("database", options.get("table", "query"), address, options))
+
+
+async def _offer(session: Session, name: str) -> Answer:
+    """Open the only table of a database, or show which there are."""
+    address = database_address(session.folder, name)
+    tables: list[str] = await session.ask("list_tables", address=address)
+    if not tables:
+        raise ParameterError("This database has no table.")
+    if len(tables) == 1:
+        return _start(session, Source("database", tables[0], address, {"table": tables[0]}))
+    session.offered = (name, tables)
+    session.touch()
+    return go("open")
 
 
 def _start(session: Session, source: Source) -> Answer:

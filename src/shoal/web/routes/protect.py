@@ -76,7 +76,9 @@ class SearchChange(BaseModel):
 def view(session: Session) -> dict[str, Any]:
     """Return the choices, and the attack before and after."""
     draft = session.draft
+    by_trees = {one.name for one in shoal.methods() if one.needs_hierarchies}
     return {
+        "lacking": draft.without_tree if draft.get("method") in by_trees else [],
         "ks": KS,
         "k": draft.get("k"),
         "models": [_model_row(session, one) for one in MODELS if not one.population],

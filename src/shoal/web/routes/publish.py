@@ -52,6 +52,7 @@ def view(session: Session) -> dict[str, Any]:
     return {
         "made": release,
         "s": release.summary,
+        "attacks": [one | {"works": _works(one, session.draft.get("k"))} for one in release.summary["attacks"]],
         "names": names,
         "folder": session.folder.name,
         "published": published,
@@ -59,6 +60,11 @@ def view(session: Session) -> dict[str, Any]:
         "command": command_text(session.draft, names, session.folder),
         "python": python_text(session.draft, names, session.folder),
     }
+
+
+def _works(attack: dict[str, Any], k: int) -> bool:
+    """Tell whether an intruder is right more often than k allows, and than without the release."""
+    return bool(attack["low"] > max(1 / k, attack["control"] or 0.0))
 
 
 def _database(session: Session) -> str:

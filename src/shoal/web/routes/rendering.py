@@ -24,6 +24,10 @@ STEPS = {
 }
 
 
+_PARTS_OF_TIME = {
+    "%d": "day", "%m": "month", "%b": "month", "%B": "month", "%Y": "year", "%y": "year",
+    "%H": "hour", "%M": "minute", "%S": "second",
+}  # fmt: skip
 _MOST_LISTED = 7
 """How many columns a sentence names."""
 
@@ -38,7 +42,13 @@ def templates() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"percent": percent, "chance": chance, "listed": _listed, "count": "{:,}".format}
+    environment.filters |= {
+        "percent": percent,
+        "chance": chance,
+        "listed": _listed,
+        "spelled": _spelled,
+        "count": "{:,}".format,
+    }
     return environment
 
 
@@ -46,6 +56,13 @@ def _listed(names: Sequence[str]) -> str:
     """Return names as a sentence has them; of many the first few and how many more."""
     few = names if len(names) <= _MOST_LISTED else [*names[: _MOST_LISTED - 1], f"{len(names) - _MOST_LISTED + 1} more"]
     return listed(few)
+
+
+def _spelled(words: str) -> str:
+    """Return words about dates as people say them: day.month.year for %d.%m.%Y."""
+    for code, name in _PARTS_OF_TIME.items():
+        words = words.replace(code, name)
+    return words
 
 
 def render(step: str, request: Request, session: Session, view: dict[str, Any]) -> HTMLResponse:

@@ -1,7 +1,7 @@
-// Step 3: dragging nodes of the tree onto groups, and loading a file from elsewhere.
+// Step 3: dragging nodes of the tree onto others and values to their place in an order, and loading a file from elsewhere.
 import { post, whenShown } from '/static/flow.js';
 
-let dragged = null;
+let dragged = null; // the node of the tree, or the value of the order
 let shown = null; // the tree that is shown
 
 // what was ticked is done with when the tree has changed
@@ -14,7 +14,8 @@ whenShown.push(() => {
 });
 
 const columnShown = () => document.getElementById('editor').dataset.column;
-const groupAt = (event) => event.target.closest?.('.tree li.group');
+const nodeAt = (event) => event.target.closest?.('.tree li');
+const isOrder = (node) => node.parentElement.id === 'order';
 
 document.addEventListener('change', async (event) => {
   if (event.target.id !== 'tree-file') return;
@@ -24,25 +25,49 @@ document.addEventListener('change', async (event) => {
   event.target.value = '';
 });
 
-document.addEventListener('dragstart', (event) => {
-  dragged = event.target.closest?.('.tree li')?.dataset.node ?? null;
-});
+// --- dragging -------------------------------------------------------------------------------------------------
+
+document.addEventListener('dragstart', (event) => { dragged = nodeAt(event) ?? null; });
+document.addEventListener('dragend', () => { dragged = null; });
 
 document.addEventListener('dragover', (event) => {
-  if (dragged === null || !groupAt(event)) return;
+  if (!dragged || !nodeAt(event)) return;
   event.preventDefault();
-  groupAt(event).classList.add('over');
+  nodeAt(event).classList.add('over');
 });
 
-document.addEventListener('dragleave', (event) => groupAt(event)?.classList.remove('over'));
+document.addEventListener('dragleave', (event) => nodeAt(event)?.classList.remove('over'));
 
 document.addEventListener('drop', (event) => {
-  const group = groupAt(event);
-  if (dragged === null || !group) return;
+  const target = nodeAt(event);
+  if (!dragged || !target) return;
   event.preventDefault();
-  group.classList.remove('over');
-  if (dragged === group.dataset.node) return;
+  target.classList.remove('over');
+  if (target === dragged) return;
+  if (isOrder(target)) place(dragged, { place: [...target.parentElement.children].indexOf(target) });
+  else putTogether(dragged.dataset.node, target);
+});
+
+// onto a group: into it; onto a value: both into a new group
+function putTogether(node, target) {
   const ticked = [...document.querySelectorAll('#tree-form [name=nodes]:checked')].map((one) => one.value);
-  const nodes = ticked.includes(dragged) ? ticked : [dragged];
-  post('/hierarchies/change', { column: columnShown(), what: 'move', nodes, name: group.dataset.node });
+  const nodes = ticked.includes(node) ? ticked : [node];
+  const onto = target.dataset.node;
+  const change = target.matches('.group') ? { what: 'move', nodes, name: onto } : { what: 'merge', nodes: [...new Set([onto, ...nodes])] };
+  post('/hierarchies/change', { column: columnShown(), ...change });
+}
+
+// --- an order -------------------------------------------------------------------------------------------------
+
+function place(node, where) {
+  post('/hierarchies/order', { column: columnShown(), value: node.dataset.value, ...where });
+}
+
+// steps and not places, so that of two quick keys none is lost
+document.addEventListener('keydown', (event) => {
+  const steps = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  const node = event.target.closest?.('#order li');
+  if (!steps || !node) return;
+  event.preventDefault();
+  place(node, { steps });
 });

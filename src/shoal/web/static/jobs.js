@@ -28,11 +28,13 @@ const isNews = (before, job) => before?.number !== job.number || before.state !=
 const isActive = (job) => job.state === 'waiting' || job.state === 'running';
 const panels = (job) => [...document.querySelectorAll(`[data-job="${job.kind}"]`)];
 
+const inPercent = (text) => text.replace(/loss ([\d.]+)/, (_, loss) => `loss ${(100 * loss).toFixed(1)} %`);
+
 function paint(job) {
   for (const panel of panels(job)) {
     panel.hidden = !isActive(job);
     panel.querySelector('progress').value = job.share;
-    panel.querySelector('[data-job-text]').textContent = job.text && `— ${job.text}`;
+    panel.querySelector('[data-job-text]').textContent = job.text && `— ${inPercent(job.text)}`;
     panel.querySelector('[data-job-left]').textContent = job.left === null ? '' : `about ${Math.max(1, Math.round(job.left))} s left`;
   }
 }

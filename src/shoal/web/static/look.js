@@ -53,7 +53,7 @@ function chooseTab(chosen) {
 
 async function load(from) {
   const table = get('pairs');
-  const found = await ask(`/look/rows?first=${from}&withheld=${get('withheld').checked}`);
+  const found = await ask(`/look/rows?first=${from}&withheld=${get('withheld')?.checked ?? false}`);
   if (!found || !table.isConnected) return;
   first = from;
   draw(table, found);

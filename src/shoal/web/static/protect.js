@@ -14,7 +14,7 @@ watch('protect', (job) => {
   }
   const loss = /loss ([\d.]+)/.exec(job.text);
   if (!loss) return;
-  falling.push(Number(loss[1]));
+  falling.push(Math.min(Number(loss[1]), falling.at(-1) ?? 1)); // several starts are tried; the best so far counts
   if (panel) draw(panel);
 });
 
@@ -29,7 +29,7 @@ function draw(panel) {
     picture.append(document.createElementNS(space, 'polyline'));
     panel.append(picture);
   }
-  const last = falling[falling.length - 1];
+  const last = falling.at(-1);
   const most = Math.max(...falling);
   const span = most - Math.min(...falling) || 1;
   const points = falling.map((loss, place) => `${(300 * place) / Math.max(falling.length - 1, 1)},${38 - (36 * (loss - most + span)) / span}`);

@@ -28,10 +28,10 @@ from tests.tables import coded_table, coded_tables
 def span(table, row, codes):
     """Return all codes that a released cell of a column stands for."""
     column = table.columns[row]
-    if column.kind == "set" or len(codes) == 1:
+    if column.kind.name == "set" or len(codes) == 1:
         return codes
-    if column.kind == "interval" or column.missing in codes:
-        return set(range(min(codes), max(codes) + 1)) if column.kind == "interval" else set(range(column.cardinality))
+    if column.kind.ordered or column.missing in codes:
+        return set(range(min(codes), max(codes) + 1)) if column.kind.ordered else set(range(column.cardinality))
     tree = column.hierarchy
     leaves = [tree.leaves[code] for code in codes]
     node = tree.common_ancestor(leaves)
@@ -47,7 +47,7 @@ def doubling(steps):
 
 def variants_of(table, row, inside, near):
     """Return the sets of codes that a column of a cell may have instead; ``near`` are codes of tuples outside in it only."""
-    kind = table.columns[row].kind
+    kind = table.columns[row].kind.name
     if kind == "set":
         return [inside - {code} for code in inside if len(inside) > 1] + [inside | {code} for code in near]
     if kind == "interval":

@@ -37,7 +37,7 @@ trees = tables_of_trees(8, 60)
 
 
 def candidates_of(table, k, price_of):
-    """Return offers at prices that ``price_of`` makes for a number of tuples."""
+    """Return candidate cells at dual prices that ``price_of`` makes for a number of tuples."""
     tuples = distinct_tuples(table.codes)
     multiplicity, price = tuples.size.astype(np.int32), price_of(len(tuples.size))
     cells, _, _ = collected(table.take(tuples.first), k, price + 1.0, 10_000, multiplicity)

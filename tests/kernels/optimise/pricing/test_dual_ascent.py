@@ -195,6 +195,7 @@ def bound_without(part, table):
     return method.run(table, Task(k=5)).details["lower_bound"]
 
 
+@pytest.mark.compiled
 def test_prices_prove_more_than_the_cheapest_cell_of_each_record():
     table = coded_table(400, "nnnff", 5)
     assert bound_without("pricing", table) * 1.05 < bound_without("", table)
@@ -205,6 +206,7 @@ def test_the_higher_bound_counts_where_prices_prove_less_than_the_cheapest_cells
     assert bound_without("pricing", table) <= bound_without("", table)
 
 
+@pytest.mark.compiled
 def test_a_walk_that_may_not_look_often_enough_gives_nothing():
     table = coded_table(200, "nnff", 5)
     paid = np.ones(200)

@@ -31,7 +31,7 @@ class Combinations(NamedTuple):
     """Columns before this one are not raised any more, so that no combination comes twice."""
     heap: Queue
     size: LongArray
-    """[0]: entries of the heap; [1]: entries in use."""
+    """[0]: combinations in the heap; [1]: combinations met so far."""
 
 
 class Table(NamedTuple):
@@ -63,7 +63,7 @@ def start_combinations(levels: Levels, room: int) -> Combinations:
 
 @kernel(allocates=False)
 def enqueue(queue: Combinations, entry: int) -> None:
-    """Add a combination to the heap by its cost; of equals none comes first."""
+    """Add a combination to the heap by its cost; the order of equal ones is not defined."""
     queue.size[0] = push(queue.heap, queue.size[0], queue.cost[entry], 0, entry)
 
 
@@ -121,7 +121,7 @@ def cell_key(levels: Levels, step: IntArray, record: int) -> np.uint64:
 
 @kernel(allocates=False)
 def find_cell(table: Table, mask: np.uint64, stamp: int, key: np.uint64) -> int:
-    """Return where a cell stands or belongs in the part of the table that ``mask`` tells of."""
+    """Return the place where a cell stands or belongs; ``mask`` is the number of places in use, less 1."""
     at = (key >> np.uint64(32)) & mask
     # ends: the table has twice as many slots as keys, so a free one comes
     while table.stamp[at] == stamp and table.key[at] != key:
@@ -154,13 +154,13 @@ class Search(NamedTuple):
     queue: Combinations
     table: Table
     slot: IntArray
-    """Where each record alive stands in the table."""
+    """For each place of ``alive``: where its record's cell stands in the hash table."""
     alive: IntArray
-    """Records no cell has taken yet, in the first ``state[0]`` places."""
+    """The records that no cell has taken yet (alive), in the first ``state[0]`` places."""
     label: IntArray
     """The group of each record, -1 for those alive."""
     state: LongArray
-    """Records alive, groups, passes made."""
+    """[0]: records alive; [1]: groups made; [2]: passes made."""
 
 
 @kernel(allocates=False)

@@ -48,11 +48,11 @@ class Ungrouped(NamedTuple):
     left: IntArray
     """How many ungrouped records each tuple has."""
     head: IntArray
-    """The first of them; of no meaning where there is none."""
+    """The first ungrouped record of each tuple; undefined where ``left`` is 0."""
     after: IntArray
     """The record of the same tuple after each record, -1 for none."""
     found: IntArray
-    """The tuples that have some, by falling price."""
+    """The tuples that have ungrouped records, by falling price."""
 
 
 @kernel()
@@ -81,7 +81,7 @@ class Holding(NamedTuple):
 
 @kernel()
 def make_holding(cells: int) -> Holding:
-    """Return scratch space for so many cells."""
+    """Return scratch space for ``cells`` cells."""
     return Holding(
         np.zeros(cells, np.int32), np.zeros(cells, np.int32), np.full(cells, -1, np.int32), np.zeros(cells, np.int32)
     )

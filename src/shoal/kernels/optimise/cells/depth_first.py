@@ -30,16 +30,16 @@ class Enumeration(NamedTuple):
     begin: LongArray
     """(m + 1, n + 1): where each part begins."""
     end: LongArray
-    """(m + 1): where those tuples end, of the part in which it stands, that a profitable cell may take."""
+    """(m + 1): in the part of each depth, the place after the last tuple that a profitable cell may take."""
     part: LongArray
-    """(m + 1): the part in which it stands."""
+    """(m + 1): the part of each depth that is being divided."""
     parts: LongArray
     level: LongArray
-    """(m + 1): the level of the column before."""
+    """(m + 1): the level at which the column before divides the tuples."""
     cost: FloatArray
     """(m + 1): what the part costs by the columns so far."""
     depth: LongArray
-    """[0]: where it stands, -1 after its end."""
+    """[0]: the depth at which the enumeration stands, -1 once it is over."""
 
 
 @kernel()

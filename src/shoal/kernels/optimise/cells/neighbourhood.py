@@ -15,7 +15,7 @@ from shoal.kernels.optimise.pricing.reduced_cost import STEPS, CellPool, cell_pr
 from shoal.kernels.space.space import INTERVAL, SET, Cover, Space, find_node, holds_code
 
 _SHIFT = 32
-"""Codes are below 2 to this power."""
+"""Bits of a code in a packed key: codes are below 2 to this power."""
 
 
 class PricedTuples(NamedTuple):
@@ -39,7 +39,7 @@ class Neighbourhood(NamedTuple):
     inside: IntArray
     near: IntArray
     away: LongArray
-    """The column in which a near tuple is outside, and its code there: one number as a key."""
+    """For each near tuple the column in which it lies outside and its code there, packed into one number to sort by."""
     member: IntArray
     steps: LongArray
     taken: IntArray
@@ -48,22 +48,22 @@ class Neighbourhood(NamedTuple):
 
 
 class Slices(NamedTuple):
-    """Which tuples a cell holds, as places in ``Neighbourhood``."""
+    """Which tuples a varied cell holds, as stretches of the lists of a ``Neighbourhood``: some of those inside, and some of those near."""
 
     first: int
     last: int
-    """Of those inside, from here to there."""
+    """Inside: the places ``first`` to ``last - 1``."""
     out: int
     back: int
-    """But not these."""
+    """Of these, the places ``out`` to ``back - 1`` are left out again."""
     begin: int
     end: int
-    """And of those near."""
+    """Near: the places ``begin`` to ``end - 1``."""
 
 
 @kernel()
 def make_neighbourhood(tuples: int) -> Neighbourhood:
-    """Return room for so many tuples."""
+    """Return an empty neighbourhood with room for ``tuples`` tuples."""
     return Neighbourhood(
         np.zeros(tuples, np.int32),
         np.zeros(tuples, np.int32),

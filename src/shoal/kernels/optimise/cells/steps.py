@@ -131,7 +131,7 @@ class Sieve(NamedTuple):
 
 @kernel()
 def make_sieve(columns: int, records: int) -> Sieve:
-    """Return room for a pool of up to ``records``."""
+    """Return an empty sieve for a pool of up to ``records`` records."""
     words = (records + 63) >> 6
     return Sieve(
         np.zeros(records),

@@ -42,12 +42,12 @@ class Column(NamedTuple):
 
     number: int
     inside: int
-    """How many are inside."""
+    """How many tuples lie inside the cell."""
     begin: int
     end: int
-    """Where those near stand."""
+    """The near tuples of this column stand at the places ``begin`` to ``end - 1``."""
     cost: float
-    """What the other columns cost."""
+    """What all other columns of the cell cost each record."""
 
 
 @kernel(allocates=False)

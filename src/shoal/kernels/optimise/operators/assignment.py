@@ -39,20 +39,20 @@ class Assignment(NamedTuple):
     opened: IntArray
     """The open cells of each tuple, in the first of its places among ``cells``."""
     opens: IntArray
-    """How many these are."""
+    """How many open cells each tuple has."""
     tuple_of: IntArray
     """The tuple of each record."""
     head: IntArray
     after: IntArray
-    """The records of each tuple: the first one, and the one after each; -1 for none."""
+    """A linked list of the records of each tuple: ``head`` of each tuple, ``after`` of each record; -1 at the end."""
     label: IntArray
-    """The cell each record is in, -1 for a record that stays where it is."""
+    """The cell each record is in; -1 for a record whose group takes no part."""
     first: IntArray
     later: IntArray
     earlier: IntArray
-    """The records in each cell: the first one, and those next to each; -1 for none."""
+    """A doubly linked list of the records in each cell: ``first`` of each cell, ``later`` and ``earlier`` of each record; -1 at the ends."""
     size: IntArray
-    """How many these are; 0 for a cell that is not open."""
+    """How many records each cell has; 0 for a cell that is not open."""
 
 
 @kernel(allocates=False)

@@ -24,19 +24,19 @@ class Trail(NamedTuple):
     """Scratch space of a search for chains."""
 
     seen: LongArray
-    """The last search that came to a cell."""
+    """For each cell the number of the last search that reached it."""
     searches: LongArray
-    """How many there were, one number."""
+    """[0]: number of searches made so far."""
     moved: IntArray
-    """The record that would leave a cell."""
+    """For each cell reached: the record that would leave it along the chain."""
     onward: IntArray
-    """The cell it would go to."""
+    """For each cell reached: the cell that record would go to."""
     queue: IntArray
 
 
 @kernel()
 def make_trail(cells: int) -> Trail:
-    """Return scratch space for so many cells."""
+    """Return scratch space for ``cells`` cells."""
     return Trail(
         np.zeros(cells, np.int64),
         np.zeros(1, np.int64),

@@ -36,7 +36,7 @@ class Evictions(NamedTuple):
 
 @kernel()
 def make_evictions(room: int) -> Evictions:
-    """Return room for so many moves."""
+    """Return an empty journal with room for ``room`` moves."""
     return Evictions(make_journal(room), np.zeros(1, np.int64), np.zeros(1))
 
 
@@ -108,7 +108,7 @@ def best_lender(space: Space, groups: Groups, group: int, k: int, most: float) -
 
 @kernel(allocates=False)
 def refill(space: Space, groups: Groups, group: int, k: int, gain: float, journal: Journal) -> float:
-    """Bring records from groups of more than k until a group has k; return what stays of ``gain`` (none: too dear)."""
+    """Bring records from groups of more than k until a group has k; return what stays of ``gain``, nothing above 0 where that is too dear."""
     # ends: each round adds a record or returns
     while groups.size[group] < k and gain > 0.0:
         rise, record = best_lender(space, groups, group, k, gain)

@@ -21,7 +21,7 @@ DEAR_FACTOR = 2.0
 """Records that cost this many times the mean, or more, are always tried, others more seldom in proportion."""
 
 _STREAM = 2
-"""Of random numbers."""
+"""Number of the stream of random numbers that this operator draws from."""
 
 
 @kernel()

@@ -26,32 +26,32 @@ class Sources(NamedTuple):
     """Where the records of a cell are, and what they save when they leave."""
 
     saving: FloatArray
-    """What a record saves that leaves an open cell, if another one takes its place; of no meaning where none can."""
+    """For each open cell: what is saved when a record leaves it and one from ``spare`` takes its place; undefined where ``spare`` is -1."""
     spare: IntArray
-    """The cell that has one to spare for it, -1 if there is none."""
+    """For each open cell: the dearest cell of more than k records that a chain connects with it, -1 if there is none."""
     dear: LongArray
     """All cells, the dearest first."""
     cell: IntArray
     """The open cells to which records of the cell to be opened are assigned, by falling saving."""
     inside: IntArray
-    """How many each of these has."""
+    """How many such records each of these cells has."""
     seen: LongArray
-    """The last search for sources that came to an open cell."""
+    """For each open cell the number of the last search for sources that met it."""
     fits: LongArray
-    """The last search for sources that came to a tuple."""
+    """For each tuple the number of the last search for sources in whose cell it lies."""
     taken: IntArray
-    """Records that an estimate took from a cell that can spare some."""
+    """For each cell: records that the estimate numbered ``counted`` has taken from it so far."""
     counted: LongArray
-    """The estimate that did."""
+    """For each cell: the number of the last estimate that took records from it."""
     estimates: LongArray
     """[0]: estimates made; [1]: searches for sources made."""
     value: FloatArray
-    """What the records of the closed cell save, by falling value."""
+    """What each record of the cell to be closed saves if it goes to the cell to be opened, the largest saving first."""
 
 
 @kernel()
 def make_sources(assigned: Assignment) -> Sources:
-    """Return room for the sources of a cell."""
+    """Return scratch space to list the sources of one cell after the other."""
     cells, records = assigned.cost.shape[0], assigned.label.shape[0]
     key = np.empty(cells, np.int64)
     for cell in range(cells):

@@ -40,7 +40,7 @@ MOST_RUINED = 8
 """Groups that make room for a cell, at most."""
 
 _STREAM = 1
-"""Of random numbers."""
+"""Number of the stream of random numbers that this operator draws from."""
 
 
 @kernel(allocates=False)

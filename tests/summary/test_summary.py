@@ -19,12 +19,12 @@ from shoal.summary import Summary, json_schema
 from shoal.summary.association import correlation_ratio, cramers_v, pearson
 from shoal.summary.cells import Cells
 from shoal.summary.distributions import OTHER, _in_bins, _merge, nice_step
-from shoal.summary.finding import count_findable, size_bins
+from shoal.summary.finding import GroupSizes, count_findable, size_bins
 from tests.schemas import same_meaning
 
 pytestmark = pytest.mark.compiled
 
-SCHEMA_FILE = Path(__file__).parent.parent / "docs" / "reference" / "summary.schema.json"
+SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "reference" / "summary.schema.json"
 JOBS = shoal.Hierarchy.from_dict({"*": {"care": ["nurse", "doctor"], "craft": ["baker", "joiner", "mason"]}})
 
 
@@ -215,7 +215,7 @@ def test_those_alone_are_counted_before_and_after():
 
 
 def test_withheld_records_are_not_found():
-    found = count_findable(np.array([4, 6]), records=20, k=4)
+    found = count_findable(GroupSizes.of(np.array([4, 6])), records=20, k=4)
     assert (found.unique, found.mean_risk, found.largest_risk) == (0, 0.1, 0.25)
 
 
@@ -223,7 +223,7 @@ def test_withheld_records_are_not_found():
 def test_one_bin_of_sizes_begins_at_k_and_all_records_are_in_some_bin(k):
     random = np.random.default_rng(k)
     before, after = random.integers(1, k + 2, 50), random.integers(k, 3 * k, 20)
-    bins = size_bins(before, after, k)
+    bins = size_bins(GroupSizes.of(before), GroupSizes.of(after), k)
     assert k in {one.low for one in bins}
     assert sum(one.before for one in bins) == before.sum()
     assert sum(one.after for one in bins) == after.sum()

@@ -26,7 +26,7 @@ def one(values, **parameters):
 
 def test_numbers_are_coded_by_the_rank_of_their_distinct_values():
     column, codes, table = one([30, 10, 30, 20])
-    assert column.kind == "interval"
+    assert column.kind.ordered
     assert codes == [2, 0, 2, 1]
     assert column.texts == ["10", "20", "30"]
     assert range_cost(table.space, 0, 0, 1) == 0.5
@@ -44,7 +44,7 @@ def test_numbers_are_coded_by_the_rank_of_their_distinct_values():
 )
 def test_every_ordered_type_is_an_interval_and_a_missing_value_a_code_of_its_own(values, texts):
     column, codes, table = one(values)
-    assert column.kind == "interval"
+    assert column.kind.ordered
     assert column.texts == texts
     assert codes == [1, 0, 2]
     assert column.missing == 2
@@ -54,10 +54,10 @@ def test_every_ordered_type_is_an_interval_and_a_missing_value_a_code_of_its_own
 
 
 def test_text_is_a_set_by_default_and_flat_or_a_tree_by_choice():
-    assert one(["b", "a", "b"])[0].kind == "set"
+    assert one(["b", "a", "b"])[0].kind.name == "set"
     assert one([True, False])[0].texts == ["false", "true"]
     column, codes, table = one(["b", "a", None], hierarchies={"x": "flat"})
-    assert column.kind == "node"
+    assert column.kind.name == "node"
     assert codes == [1, 0, 2]
     assert range_cost(table.space, 0, 0, 1) == 1.0
     assert range_cost(table.space, 0, 1, 2) == 1.0
@@ -106,7 +106,7 @@ def test_a_given_order_makes_ranks():
 def test_text_becomes_numbers_or_dates_where_the_user_says_so():
     assert one(["007", "12"], kinds={"x": "numeric"})[0].texts == ["7", "12"]
     assert one(["2024-02-01", "2023-01-01"], kinds={"x": "date"})[1] == [1, 0]
-    assert one([5, 7], kinds={"x": "nominal"})[0].kind == "set"
+    assert one([5, 7], kinds={"x": "nominal"})[0].kind.name == "set"
 
 
 def test_text_in_a_numeric_column_is_counted_and_not_shown():

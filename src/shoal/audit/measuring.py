@@ -1,0 +1,68 @@
+"""What the groups of a table promise of its sensitive columns, and of the people who fit them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shoal.arrays import IntArray
+from shoal.encoding import (
+    CodedAttribute,
+)
+from shoal.privacy.base import Requirement
+from shoal.privacy.histograms import DISTANCES, HistogramRequirement
+from shoal.privacy.measures import Histograms
+from shoal.privacy.population import CrowdRequirement
+from shoal.privacy.rows import plain_row
+from shoal.privacy.t_closeness import closeness
+from shoal.privacy.weights import WeightRequirement
+
+
+def measure_attribute(
+    attribute: CodedAttribute, labels: IntArray, groups: int, requirements: Sequence[Requirement] = ()
+) -> dict[str, float]:
+    """Return the worst group's measures of one sensitive column; records labelled -1 count in the whole table only.
+
+    t is measured by the distance that a model among ``requirements`` asks for, else by the one that fits the column.
+    """
+    if not groups:
+        return {"l": 0.0, "entropy_l": 0.0, "t": 0.0, "alpha": 0.0, "beta": 0.0, "delta": 0.0}
+    found = Histograms(plain_row(attribute), labels, groups)
+    recursive = [one for one in _asked(attribute, requirements) if one.measure == "recursive"]
+    figures = {
+        "l": float(found.distinct().min()),
+        "entropy_l": float(found.entropy().min()),
+        "t": max(float(one.measured(labels, groups).max()) for one in _distances(attribute, requirements)),
+        "alpha": float(found.alpha().max()),
+        "beta": float(found.beta().max()),
+        "delta": float(found.delta().max()),
+    }
+    if recursive:
+        figures["c"] = max(float(one.measured(labels, groups).max()) for one in recursive)
+    return figures
+
+
+def measure_people(labels: IntArray, groups: int, requirements: Sequence[Requirement]) -> dict[str, float]:
+    """Return how many people fit the worst groups, by the lists of the models that ask for it."""
+    figures: dict[str, float] = {}
+    for one in requirements:
+        if not isinstance(one, CrowdRequirement | WeightRequirement) or not groups:
+            continue
+        measured = one.measured(labels, groups)
+        least, most = float(measured.min()), float(measured.max())
+        if isinstance(one, WeightRequirement) or one.kind == "k-map":
+            figures["k_map"] = min(least, figures.get("k_map", least))
+        else:
+            figures["presence_least"] = min(least, figures.get("presence_least", least))
+            figures["presence_most"] = max(most, figures.get("presence_most", most))
+    return figures
+
+
+def _distances(attribute: CodedAttribute, requirements: Sequence[Requirement]) -> list[HistogramRequirement]:
+    asked = [one for one in _asked(attribute, requirements) if one.measure in DISTANCES]
+    return asked or [closeness("audit", attribute, 1.0)]
+
+
+def _asked(attribute: CodedAttribute, requirements: Sequence[Requirement]) -> list[HistogramRequirement]:
+    """Return what models ask of a column."""
+    parts = [part for one in requirements for part in one.parts if isinstance(part, HistogramRequirement)]
+    return [one for one in parts if one.row.name == attribute.name]

@@ -1,0 +1,52 @@
+"""``shoal verify``: a released file looked at again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import rich_click as click
+from click.exceptions import Exit
+
+from shoal.cli.console import make_table, out, print_json
+from shoal.cli.options import ROLES, Place, PlaceType, Reading, input_options, json_option, path_option
+
+
+@click.command("verify")
+@click.argument("release", type=click.Path(path_type=Path), metavar="RELEASE")
+@path_option("--recipe", text="The recipe of the release; without it the one in its side-car.", panel=ROLES)
+@click.option(
+    "--original",
+    type=PlaceType(),
+    metavar="FILE",
+    help="The original table: cells must cover its values, and models are measured against it.",
+    panel=ROLES,
+)
+@input_options
+@json_option
+def command(*, release: Path, recipe: Path | None, original: Place | None, reading: Reading, as_json: bool) -> None:
+    """Look whether a released file still holds what its recipe promises.
+
+    The rows are read from disk and counted again, and every model is judged that the released rows tell about. With --original each
+    combination of cells must fit as many original records as it has rows. The exit code is 1 if anything falls short.
+
+    [dim]shoal verify release.csv --recipe recipe.toml --original patients.csv[/dim]
+    """
+    from shoal.recipe import recipe_notation
+    from shoal.verifying import promise_of, verify_frame
+
+    chosen, told = promise_of(release, recipe)
+    frames = [reading.load_beside(release), *([] if original is None else [reading.load(original)])]
+    if not reading.notation:  # what the options say of notations goes before what the recipe says
+        frames = [replace(frame, notation=recipe_notation(chosen)) for frame in frames]
+    found = verify_frame(frames[0], chosen, told, *frames[1:])
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        table = make_table("looked at", "holds", "what was found")
+        for one in found.checks:
+            word = {True: "yes", False: "NO", None: "–"}[one.met]
+            table.add_row(one.name, word, one.text, style="bold red" if one.met is False else None)
+        out().print(table)
+    if not found.met:
+        raise Exit(1)

@@ -1,0 +1,56 @@
+"""What a fragment tells a report: some whole groups, drawn at random, and how many records were equal before."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from shoal.arrays import AnyArray, BoolArray, IntArray
+from shoal.encoding import CodedTable
+from shoal.engines.contents import hash_rows
+from shoal.kernels.space.tuples import distinct_tuples
+from shoal.summary.finding import GroupSizes
+
+_TOLD = 50_000
+"""Records of the groups that a report looks at, about."""
+
+
+class Told(NamedTuple):
+    """What one fragment, or one batch of a table grouped as a whole, tells."""
+
+    sizes: GroupSizes
+    """How many records are equal in all quasi-identifiers; records of other fragments never are."""
+    codes: AnyArray
+    """The stacked codes of the records in the chosen groups."""
+    labels: IntArray
+    """Their groups, -1 for one that is withheld."""
+    rows: pa.Table
+    """Their columns as they came."""
+    released: pa.Table
+    """What those of them that are not withheld are released as."""
+
+
+def share_told(records: int) -> float:
+    """Return the share of all groups that a report looks at."""
+    return min(1.0, _TOLD / records)
+
+
+def choose_groups(labels: IntArray, number: int, seed: int, share: float) -> BoolArray:
+    """Tell which records of a fragment, given its number, are in groups that a report looks at; withheld ones are drawn one by one."""
+    beside = np.where(labels < 0, np.arange(len(labels)), number).astype(np.int32)
+    return np.asarray(hash_rows([labels, beside], seed) <= np.uint64(min(share * 2.0**64, 2.0**64 - 2048)), np.bool_)
+
+
+def tell(
+    part: CodedTable, codes: AnyArray, labels: IntArray, rows: pa.Table, released: pa.Table, chosen: BoolArray
+) -> Told:
+    """Return what a fragment tells; ``released`` are its records that are not withheld."""
+    return Told(
+        GroupSizes.of(distinct_tuples(part.codes).size),
+        codes[:, chosen],
+        labels[chosen],
+        rows.filter(pa.array(chosen)),
+        released.filter(pa.array(chosen[labels >= 0])),
+    )

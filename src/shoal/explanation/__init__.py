@@ -1,0 +1,11 @@
+"""Why is this cell so coarse? What a group has in common, what one step narrower would break, and what else would do.
+
+The answer is for the steward, who has the table: it says how many companions a person has, never who they are.
+"""
+
+from __future__ import annotations
+
+from shoal.explanation.alternatives import join_costs
+from shoal.explanation.explaining import Explanation, explain, whole
+
+__all__ = ["Explanation", "explain", "join_costs", "whole"]

@@ -1,0 +1,304 @@
+"""Verifying a release that lies in a file: whether it still holds what its recipe promises.
+
+Nothing is taken from the run that made it. The rows are read from disk and counted; every model that can be judged by the
+released rows is; with the original at hand, each released combination must fit as many original records as it has rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shoal.arrays import IntArray
+from shoal.audit import audit_owned
+from shoal.audit.fitting import fit_combinations
+from shoal.audit.recount import count_owners, recount
+from shoal.encoding import CodedAttribute, CodedTable, encode, encode_attribute, encode_unit, value_texts
+from shoal.errors import DataError, FileError, ParameterError, PrivacyError
+from shoal.frames import Frame, to_frame
+from shoal.hierarchy import WORDS
+from shoal.io.files import open_table
+from shoal.methods.base import most_withheld
+from shoal.privacy.base import PrivacyModel, bind_models
+from shoal.privacy.likeness import BetaLikeness, DeltaDisclosure
+from shoal.privacy.population import DeltaPresence, KMap
+from shoal.privacy.t_closeness import TCloseness
+from shoal.recipe import Recipe, check_recipe, read_recipe, recipe_notation, restore_models
+from shoal.release import released_columns
+from shoal.saving import in_plain_notation, read_sidecar, sidecar_path
+from shoal.validation import check_path
+
+_COMPARING = (TCloseness, BetaLikeness, DeltaDisclosure)
+"""Models that compare a group with the whole original table."""
+_OF_POPULATION = (KMap, DeltaPresence)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at."""
+
+    name: str
+    met: bool | None
+    """None: it cannot be judged by what is at hand."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a look at a released file found.
+
+    Examples
+    --------
+    >>> import shoal, tempfile, pathlib
+    >>> patients = shoal.datasets.hospital(n=300, seed=1).patients.select(["birth_date", "sex", "diagnosis"])
+    >>> known = ["birth_date", "sex"]
+    >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = result.save(pathlib.Path(folder) / "release.csv", sidecar=True)
+    ...     found = shoal.verify(path, original=patients)
+    >>> found.met, [check.name for check in found.checks]
+    (True, ['columns', 'k', 'side-car', 'rows', 'cover'])
+    """
+
+    checks: tuple[Check, ...]
+
+    @property
+    def met(self) -> bool:
+        """Whether nothing that could be judged falls short."""
+        return all(one.met is not False for one in self.checks)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {"met": self.met, "checks": [asdict(one) for one in self.checks]}
+
+
+def verify(release: str | Path, *, recipe: str | Path | None = None, original: Any = None) -> Verification:
+    """Look whether a released file still holds what its recipe promises.
+
+    Parameters
+    ----------
+    release
+        The file that is to be published, or was.
+    recipe
+        The recipe it was made by; by default the one in its side-car (``release.csv.json``).
+    original
+        The original table, or its file: cells must then cover the original values, and models are measured against them.
+
+    Returns
+    -------
+    Verification
+        What was looked at, whether it holds, and ``met``: whether nothing falls short.
+
+    Examples
+    --------
+    >>> import shoal, tempfile, pathlib
+    >>> people = {"age": [21, 22, 23, 45, 46, 47], "sex": ["f", "f", "f", "m", "m", "m"]}
+    >>> result = shoal.anonymize(people, k=3, quasi_identifiers=["age", "sex"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = result.save(pathlib.Path(folder) / "release.csv", sidecar=True)
+    ...     found = shoal.verify(path)
+    >>> found.met
+    True
+    """
+    path = check_path("verify", "release", release)
+    chosen, told = promise_of(path, None if recipe is None else check_path("verify", "recipe", recipe))
+    rows = original if original is None else _read(original, chosen)
+    return verify_frame(_read(path, chosen), chosen, told, rows)
+
+
+def _read(data: Any, recipe: Recipe) -> Frame:
+    """Read a table with the notations that the recipe names."""
+    if isinstance(data, (str, Path)):
+        return open_table(data, notation=recipe_notation(recipe))
+    return replace(to_frame(data), notation=recipe_notation(recipe))
+
+
+def promise_of(release: Path, recipe: Path | None) -> tuple[Recipe, Mapping[str, Any]]:
+    """Return the recipe of a release, and what its side-car says was counted; raise where there is neither recipe nor side-car."""
+    told = read_sidecar(release) or {}
+    audit = told.get("audit")
+    counted = audit if isinstance(audit, dict) else {}
+    if recipe is not None:
+        return read_recipe(recipe), counted
+    if not told:
+        raise FileError(
+            f"The release {release.name!r} has no side-car that says what it promises.",
+            hint="name its recipe, or save releases with their side-car.",
+        )
+    return check_recipe(told["recipe"], f"The side-car {sidecar_path(release).name!r}"), counted
+
+
+def verify_frame(
+    release: Frame, recipe: Recipe, told: Mapping[str, Any], original: Frame | None = None
+) -> Verification:
+    """Look at released rows; ``told`` is the audit of the side-car, empty where there is none."""
+    columns = _check_columns(release, recipe)
+    if columns.met is False:
+        return Verification((columns,))
+    label = recount(release.table, recipe.quasi_identifiers)
+    checks = [columns, *_check_sizes(release, recipe, label), *_check_models(release, recipe, label, original)]
+    if told:
+        checks.append(_check_told(release, recipe, told))
+    if original is not None:
+        checks += _check_original(release, recipe, original)
+    return Verification(tuple(checks))
+
+
+def _check_columns(release: Frame, recipe: Recipe) -> Check:
+    expected, there = released_columns(recipe), set(release.names)
+    wrong = [f"{name!r} is missing" for name in sorted(expected - there)]
+    wrong += [f"{name!r} is there, which the recipe does not release" for name in sorted(there - expected)]
+    return Check("columns", not wrong, "; ".join(wrong) or "those that the recipe releases")
+
+
+def _check_sizes(release: Frame, recipe: Recipe, label: IntArray) -> Iterator[Check]:
+    """Count records and, where the release names them, persons and households."""
+    smallest = int(np.bincount(label).min(initial=release.records))
+    yield Check("k", smallest >= recipe.k, f"the smallest group has {smallest:,} records, {recipe.k:,} are promised")
+    for unit, name in (("persons", recipe.person), ("households", recipe.household)):
+        if name is None:
+            continue
+        if name not in release.names:
+            yield Check(unit, None, "the release does not name them, so they cannot be counted")
+            continue
+        fewest = int(count_owners(label, release.table.column(name)).min(initial=release.records))
+        yield Check(unit, fewest >= recipe.k, f"the smallest group has {fewest:,} {unit}, {recipe.k:,} are promised")
+
+
+# --- models ------------------------------------------------------------------------------------------------------
+
+
+def _check_models(release: Frame, recipe: Recipe, label: IntArray, original: Frame | None) -> Iterator[Check]:
+    """Judge each model by the released rows."""
+    groups = int(label.max(initial=-1)) + 1
+    for settings in recipe.models:
+        name = str(settings.get("model", ""))
+        reason = _reason_not_to_judge(settings, release, recipe, original)
+        if reason is not None:
+            yield Check(name, None, reason)
+            continue
+        (model,) = restore_models([settings])
+        try:
+            (requirement,) = bind_models([model], _sensitive(release, recipe, original), recipe.sensitive)
+        except PrivacyError:
+            yield Check(name, met=False, text="not even all rows as one group meet it")
+            continue
+        failing = int(requirement.failing(label, groups).sum())
+        text = f"falls short in {failing:,} of {groups:,} groups" if failing else model.describe()
+        yield Check(name, not failing, text)
+
+
+def _reason_not_to_judge(
+    settings: Mapping[str, Any], release: Frame, recipe: Recipe, original: Frame | None
+) -> str | None:
+    """Say why the released rows do not tell whether a model holds; None where they do."""
+    try:
+        model: PrivacyModel = restore_models([dict(settings)])[0]
+    except ParameterError:
+        return "the recipe does not hold all that the model needs"
+    if isinstance(model, _OF_POPULATION):
+        return "it is about a population, which the released rows do not tell"
+    if recipe.person is not None and recipe.person not in release.names:
+        return "it counts people, whom the release does not name"
+    if any(name not in release.names for name in recipe.sensitive):
+        return "a sensitive column is not in the release"
+    if not isinstance(model, _COMPARING) or recipe.max_suppression == 0:
+        return None
+    if original is None:
+        return "records may have been withheld, so the original is needed to compare with"
+    if recipe.person is not None or any(name in recipe.treat for name in recipe.sensitive):
+        return "records may have been withheld, and people or treated columns are not compared with the original"
+    return None
+
+
+def _sensitive(release: Frame, recipe: Recipe, original: Frame | None) -> CodedTable:
+    """Return the released sensitive columns as models read them, measured against the original where it is at hand."""
+    person = None if recipe.person is None else encode_unit(release, "person", recipe.person)
+    attributes = {}
+    for name in recipe.sensitive:
+        tree, kind = _tree_of(recipe, name), recipe.kinds.get(name)
+        attribute = encode_attribute(release, name, tree, kind)
+        if original is not None and person is None and name not in recipe.treat:
+            attribute = _against(attribute, encode_attribute(original, name, tree, kind))
+        attributes[name] = replace(attribute, person=person)
+    units = {} if person is None else {"person": person}
+    return CodedTable(np.zeros((0, release.records), np.int32), (), np.zeros(0), attributes, units)  # type: ignore[arg-type]
+
+
+def _against(part: CodedAttribute, whole: CodedAttribute) -> CodedAttribute:
+    """Return the codes of ``part`` as those of ``whole``, with its totals; as it was where it has other values."""
+    places = {text: code for code, text in enumerate(value_texts(whole.values).to_pylist())}
+    codes = [places.get(text, -1) for text in value_texts(part.values).to_pylist()]
+    missing = part.cardinality > len(codes)
+    if -1 in codes or (missing and whole.cardinality == len(places)):
+        return part
+    table = np.array([*codes, len(places)], np.int32)
+    total = np.bincount(whole.codes, minlength=whole.cardinality).astype(np.int64)
+    return replace(whole, codes=table[part.codes], total=total)
+
+
+def _tree_of(recipe: Recipe, name: str) -> str | None:
+    """Return the hierarchy file of a column, where the recipe names one that is there."""
+    choice = recipe.hierarchies.get(name)
+    return choice if choice is None or choice in WORDS or Path(choice).is_file() else None
+
+
+# --- side-car and original ---------------------------------------------------------------------------------------
+
+
+def _check_told(release: Frame, recipe: Recipe, told: Mapping[str, Any]) -> Check:
+    """Compare a fresh count with the one in the side-car: a file that was changed afterwards differs."""
+    owners = {
+        unit: release.table.column(name)
+        for unit, name in (("person", recipe.person), ("household", recipe.household))
+        if name is not None and name in release.names
+    }
+    found = audit_owned(release.table, recipe.quasi_identifiers, owners)
+    same = (found.records, found.groups) == (told.get("records"), told.get("groups"))
+    text = f"{found.records:,} records in {found.groups:,} groups"
+    return Check("side-car", same, text if same else f"{text}, the side-car says otherwise")
+
+
+def _check_original(release: Frame, recipe: Recipe, original: Frame) -> Iterator[Check]:
+    withheld = original.records - release.records
+    allowed = most_withheld(recipe.max_suppression, original.records)
+    text = f"{withheld:,} of {original.records:,} records withheld" if withheld >= 0 else "more than the original has"
+    yield Check("rows", 0 <= withheld <= allowed, text)
+    if recipe.release == "representatives":
+        yield Check("cover", None, "representatives stand for a group and need not cover its values")
+        return
+    unknown = [
+        name for name in recipe.quasi_identifiers if name in recipe.hierarchies and _tree_of(recipe, name) is None
+    ]
+    judged = [name for name in recipe.quasi_identifiers if name not in unknown]
+    if unknown:
+        yield Check("cover", None, f"not judged for {', '.join(map(repr, unknown))}, whose hierarchy is not at hand")
+    if judged:
+        yield _check_cover(release, recipe.model_copy(update={"quasi_identifiers": judged}), original, allowed)
+
+
+def _check_cover(release: Frame, recipe: Recipe, original: Frame, withheld: int) -> Check:
+    """Ask that each released combination fits as many original records as it has rows, and each original record fits one."""
+    names = recipe.quasi_identifiers
+    coded = encode(
+        original,
+        names,
+        kinds={name: kind for name, kind in recipe.kinds.items() if name in names},
+        hierarchies={name: choice for name, choice in recipe.hierarchies.items() if name in names},
+    )
+    marks = {name: original.decimal_of(name) for name in names if original.layout is not None}
+    try:
+        found = fit_combinations(coded, original, in_plain_notation(release.table.select(names), marks))
+    except DataError as fault:  # a cell that is no released value
+        return Check("cover", met=False, text=str(fault).splitlines()[0])
+    if found.lacking:
+        text = f"{found.lacking:,} of {found.looked_at:,} combinations fit fewer original records than they have rows"
+        return Check("cover", met=False, text=text)
+    if found.left_over > withheld:
+        return Check("cover", met=False, text=f"{found.left_over:,} original records fit no released row")
+    text = f"each of {found.looked_at:,} combinations fits as many original records as it has rows"
+    return Check("cover", met=True, text=text)

@@ -1,0 +1,83 @@
+"""What CONTRIBUTING shows on one screen each works as it stands: a method, an operator, a model and a format from outside the package."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import shoal
+from shoal import extensions
+from shoal.io import registry
+from shoal.methods.base import Task
+from shoal.methods.optimise import annealing
+from shoal.methods.optimise.operators import OPERATORS
+from tests.tables import coded_table
+
+TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text("utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+SCREEN = 40
+"""Lines that are seen at once."""
+PEOPLE = "".join(f'{{"age": {20 + 7 * i % 40}, "job": "{"abc"[i % 3]}", "ill": "{"xy"[i % 2]}"}}\n' for i in range(60))
+
+
+@pytest.fixture
+def package(monkeypatch):
+    """Return a package of somebody else that holds all blocks and registers what is in them."""
+    before = list(OPERATORS)
+    module = ModuleType("their_package")
+    monkeypatch.setitem(sys.modules, "their_package", module)
+    for block in BLOCKS:
+        exec(block, vars(module))  # noqa: S102
+    monkeypatch.setattr(annealing, "OPERATORS", list(OPERATORS))
+    OPERATORS[:] = before
+    entries = {
+        "shoal.methods": {"sort-and-slice": "their_package:SortAndSlice"},
+        "shoal.models": {"at-most": "their_package:AtMost"},
+        "shoal.sources": {"jsonl": "their_package:JsonLines"},
+    }
+    points = {group: [EntryPoint(*one, group) for one in named.items()] for group, named in entries.items()}
+    for where in (extensions, registry):
+        monkeypatch.setattr(where, "entry_points", lambda group: points[group])
+    registry.sources.cache_clear()
+    yield module
+    registry.sources.cache_clear()
+
+
+def test_each_fits_on_a_screen():
+    assert len(BLOCKS) == 4
+    assert max(block.count("\n") for block in BLOCKS) <= SCREEN
+
+
+def test_the_method_passes_the_public_checks(package):
+    shoal.testing.check_method(package.SortAndSlice())
+
+
+def test_the_operator_takes_part(package):
+    found = shoal.Optimise().run(coded_table(60, "iff", 3), Task(k=4))
+    assert "merge-twins" in found.details["operators"]
+
+
+def test_a_table_of_the_format_is_released_by_the_method_with_the_model_by_their_names(package, tmp_path):
+    (tmp_path / "people.jsonl").write_text(PEOPLE, "utf-8")
+    recipe = shoal.Anonymizer(
+        k=4, quasi_identifiers=["age", "job"], sensitive=["ill"], method="sort-and-slice", models=[package.AtMost(9)]
+    )
+    recipe.save(tmp_path / "recipe.toml")
+    result = shoal.Anonymizer.load(tmp_path / "recipe.toml").fit(tmp_path / "people.jsonl").result_
+    assert np.bincount(result.groups).max() <= 9
+    path = result.save(tmp_path / "release.jsonl", sidecar=True)
+    assert shoal.audit(path, quasi_identifiers=["age", "job"]).k >= 4
+    assert shoal.verify(path, original=tmp_path / "people.jsonl").met
+
+
+def test_a_damaged_file_of_the_format_is_named_without_a_cell(package, tmp_path):
+    (tmp_path / "people.jsonl").write_text("secret", "utf-8")
+    with pytest.raises(shoal.errors.DataError, match=r"'people\.jsonl' is no file of JSON lines") as raised:
+        shoal.read_table(tmp_path / "people.jsonl")
+    assert "secret" not in str(raised.value)

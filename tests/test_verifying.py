@@ -1,0 +1,221 @@
+"""A released file looked at again: what still holds, what was changed, what cannot be told."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import shoal
+from shoal.audit import fitting
+from shoal.audit.fitting import fit_combinations
+from shoal.encoding import encode
+from shoal.errors import FileError
+from shoal.frames import Frame
+
+JOBS = "nurse;care;*\nmedic;care;*\nbaker;craft;*\nsmith;craft;*\n"
+
+
+def people(n=120):
+    random = np.random.default_rng(3)
+    return pa.table(
+        {
+            "name": [f"person {i}" for i in range(n)],
+            "age": random.integers(20, 60, n),
+            "job": random.choice(["nurse", "medic", "baker", "smith"], n),
+            "town": random.choice(["Aachen", "Bonn", "Kleve"], n),
+            "school": random.choice(["low", "middle", "high"], n),
+            "ill": random.choice(["flu", "gout", "cold"], n),
+        }
+    )
+
+
+@pytest.fixture
+def release(tmp_path):
+    """Return a function that writes a release of ``people`` with its side-car and returns its path."""
+    (tmp_path / "jobs.csv").write_text(JOBS, "utf-8")
+
+    def make(name="release.csv", **changes):
+        given = {
+            "k": 5,
+            "quasi_identifiers": ["age", "job", "town", "school"],
+            "sensitive": ["ill"],
+            "identifiers": ["name"],
+            "hierarchies": {"job": str(tmp_path / "jobs.csv")},
+            "kinds": {"school": ["low", "middle", "high"]},
+            "method": "mondrian",
+        }
+        result = shoal.anonymize(people(), **(given | changes))
+        return result.save(tmp_path / name, sidecar=True)
+
+    return make
+
+
+def verdicts(found):
+    return {one.name: one.met for one in found.checks}
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
+def test_what_was_just_written_holds_with_all_kinds_of_columns(release, name):
+    found = shoal.verify(release(name), original=people())
+    assert verdicts(found) == {"columns": True, "k": True, "side-car": True, "rows": True, "cover": True}
+    assert found.met
+
+
+def test_models_are_judged_by_the_released_rows(release):
+    path = release(models=[shoal.LDiversity(2), shoal.TCloseness(0.5)])
+    assert verdicts(shoal.verify(path)) == {
+        "columns": True, "k": True, "l-diversity": True, "t-closeness": True, "side-car": True,
+    }  # fmt: skip
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("gout", "flu").replace("cold", "flu"), "utf-8")
+    assert verdicts(shoal.verify(path))["l-diversity"] is False  # one value is left in the whole column
+    head, *rows = text.splitlines()
+    cells = [row.rpartition(",")[0] for row in rows]
+    spoilt = [f"{cell},flu" if cell == cells[0] else row for cell, row in zip(cells, rows, strict=True)]
+    path.write_text("\n".join([head, *spoilt]) + "\n", "utf-8")
+    found = shoal.verify(path)
+    assert (verdicts(found)["l-diversity"], found.met) == (False, False)
+    assert any(one.text.startswith("falls short in 1 of ") for one in found.checks)
+
+
+def test_a_row_that_was_changed_is_too_few_and_differs_from_the_side_car(release):
+    path = release()
+    head, first, *rest = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([head, "99," + first.split(",", 1)[1], *rest]) + "\n", "utf-8")
+    found = verdicts(shoal.verify(path, original=people()))
+    assert found == {"columns": True, "k": False, "side-car": False, "rows": True, "cover": False}
+
+
+def test_a_group_moved_to_where_nobody_is_covers_nothing(release):
+    path = release()
+    head, *rows = path.read_text("utf-8").splitlines()
+    for text in ("[90-99]", "[90 ... 99]"):
+        moved = [f"{text}," + row.split(",", 1)[1] for row in rows]
+        path.write_text("\n".join([head, *moved]) + "\n", "utf-8")
+        found = verdicts(shoal.verify(path, original=people()))
+        assert (found["cover"], found["k"]) == (False, True)
+
+
+def test_original_records_that_fit_no_row_are_found(release):
+    path = release()
+    some = people()
+    older = some.set_column(1, "age", pa.array(np.r_[np.full(5, 88), some["age"].to_numpy()[5:]]))
+    (cover,) = [one for one in shoal.verify(path, original=older).checks if one.name == "cover"]
+    assert cover.met is False
+
+
+def test_records_withheld_are_counted_and_models_are_measured_against_the_original(release):
+    path = release(models=[shoal.TCloseness(0.45)], max_suppression=0.5, method="bug", quasi_identifiers=["job", "town"],
+                   hierarchies={"job": "flat", "town": "flat"}, kinds={}, identifiers=["name", "age", "school"])  # fmt: skip
+    without, beside = shoal.verify(path), shoal.verify(path, original=people())
+    assert verdicts(without)["t-closeness"] is None
+    assert (verdicts(beside)["t-closeness"], verdicts(beside)["rows"]) == (True, True)
+    assert shoal.verify(path, original=people(400)).met is False  # more withheld than may be
+
+
+def test_a_column_that_should_be_gone_ends_the_look(release):
+    path = release()
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join(["name," + lines[0], *(f"person {i},{row}" for i, row in enumerate(lines[1:]))]), "utf-8")
+    found = shoal.verify(path)
+    assert verdicts(found) == {"columns": False}
+    assert "'name' is there, which the recipe does not release" in found.checks[0].text
+
+
+def test_what_cannot_be_told_is_said_and_is_no_failure(release, tmp_path):
+    path = release(
+        person="name", identifiers=["name"], models=[shoal.LDiversity(2), shoal.KMap(5, population=people())],
+        hierarchies={"job": shoal.Hierarchy.from_csv(tmp_path / "jobs.csv")},
+    )  # fmt: skip
+    found = shoal.verify(path, original=people())
+    assert found.met
+    assert {name for name, met in verdicts(found).items() if met is None} == {"persons", "l-diversity", "k-map"}
+    (unknown,) = [one for one in found.checks if "whose hierarchy is not at hand" in one.text]
+    assert (unknown.name, unknown.met, "'job'" in unknown.text) == ("cover", None, True)
+
+
+def test_persons_are_counted_where_the_release_has_their_tokens(release, tmp_path):
+    shoal_key = tmp_path / "key.bin"
+    shoal_key.write_bytes(bytes(range(32)))
+    shoal_key.chmod(0o600)
+    path = release(person="name", identifiers=[], pseudonymize=["name"], key=shoal_key)
+    assert verdicts(shoal.verify(path))["persons"] is True
+    head, *rows = path.read_text("utf-8").splitlines()
+    first = rows[0].split(",")[0]
+    path.write_text("\n".join([head, *(",".join([first, *row.split(",")[1:]]) for row in rows)]) + "\n", "utf-8")
+    found = verdicts(shoal.verify(path))
+    assert (found["k"], found["persons"]) == (True, False)
+
+
+def test_people_are_not_compared_with_a_release_of_which_some_were_withheld(release, tmp_path):
+    key = tmp_path / "key.bin"
+    key.write_bytes(bytes(range(32)))
+    key.chmod(0o600)
+    path = release(person="name", identifiers=[], pseudonymize=["name"], key=key, max_suppression=0.1,
+                   models=[shoal.TCloseness(0.45)])  # fmt: skip
+    assert verdicts(shoal.verify(path, original=people()))["t-closeness"] is None
+
+
+def test_a_side_car_with_a_broken_audit_is_read_for_its_recipe(release):
+    path = release()
+    sidecar = path.with_name(path.name + ".json")
+    sidecar.write_text(json.dumps(json.loads(sidecar.read_text("utf-8")) | {"audit": ["?"]}), "utf-8")
+    assert set(verdicts(shoal.verify(path))) == {"columns", "k"}
+
+
+def test_representatives_need_not_cover(release):
+    path = release(
+        method="mdav",
+        release="representatives",
+        quasi_identifiers=["age"],
+        hierarchies={},
+        kinds={},
+        keep=["job", "town", "school"],
+    )
+    found = shoal.verify(path, original=people())
+    assert (found.met, verdicts(found)["cover"]) == (True, None)
+
+
+def test_without_a_side_car_the_recipe_must_be_named(release, tmp_path):
+    path = release()
+    told = json.loads((tmp_path / "release.csv.json").read_text("utf-8"))
+    (tmp_path / "release.csv.json").unlink()
+    with pytest.raises(FileError, match="has no side-car that says what it promises"):
+        shoal.verify(path)
+    shoal.Anonymizer(
+        k=5, quasi_identifiers=told["recipe"]["quasi_identifiers"], sensitive=["ill"], identifiers=["name"],
+    ).save(tmp_path / "recipe.toml")  # fmt: skip
+    assert verdicts(shoal.verify(path, recipe=tmp_path / "recipe.toml")) == {"columns": True, "k": True}
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.NotationNotice")
+def test_decimal_commas_of_the_original_are_read_in_the_release(tmp_path):
+    rows = "".join(f"{i},{i % 10};a\n" for i in range(40))
+    (tmp_path / "table.csv").write_text("height;ward\n" + rows, "utf-8")
+    made = shoal.anonymize(tmp_path / "table.csv", k=4, quasi_identifiers=["height"], keep=["ward"], decimal=",")
+    path = made.save(tmp_path / "release.csv", sidecar=True)
+    assert "," in path.read_text("utf-8")
+    assert verdicts(shoal.verify(path, original=tmp_path / "table.csv"))["cover"] is True
+
+
+def test_of_very_many_combinations_some_are_compared():
+    table = pa.table({"age": list(range(60))})
+    released = pa.table({"age": [f"[{i}-{i + 1}]" for i in range(0, 60, 2) for _ in range(2)]})
+    frame = Frame(table)
+    coded = encode(frame, ["age"])
+    assert fit_combinations(coded, frame, released) == (30, 0, 0)
+    assert fit_combinations(coded, frame, released, pairs=600) == (10, 0, 0)
+    assert fit_combinations(coded, frame, released.slice(2)) == (29, 0, 2)
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 2_000_000])
+def test_cells_are_compared_with_values_block_by_block(monkeypatch, at_once):
+    monkeypatch.setattr(fitting, "_AT_ONCE", at_once)
+    frame = Frame(pa.table({"town": ["a", "b", "c", None, "d", None], "age": [1, 2, 3, 4, 5, None]}))
+    released = pa.table(
+        {"town": ["{a, b}", "{a, b}", "c", None, "*", None], "age": ["[1-2]", "[1-2]", "3", "4", "9", None]}
+    )
+    assert fit_combinations(encode(frame, ["town", "age"]), frame, released) == (5, 1, 1)
