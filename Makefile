@@ -23,8 +23,9 @@ demo: $(VENV)/.demo  ## anonymise the built-in hospital register; writes into sh
 	@$(BIN)/shoal demo --force
 	@echo "  $(BIN)/shoal serve shoal-demo        # the same in the browser"
 
+# a worker that died is not replaced: xdist would give the test that killed it to the next one, for hours
 test: $(VENV)/.dev browser servers  ## run all tests; skipped ones are listed with their reasons
-	@$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS) $(TESTS)
+	@$(BIN)/python -m pytest -n auto --dist loadfile --max-worker-restart=0 $(ARGS) $(TESTS)
 
 lint: $(VENV)/.dev  ## check style, types and the layers
 	@$(BIN)/ruff check --quiet .

@@ -22,6 +22,8 @@ from shoal.methods.stopping import check_cancelled
 
 _AHEAD = 2
 """Tasks that wait in line, for each worker."""
+_AT_ONCE = 2_048
+"""Bytes of an answer that a pipe takes in one step, with what is added on the way (POSIX promises 4,096 on Linux, and never fewer than 512)."""
 _held: dict[Path, Any] = {}
 """What this worker was told last."""
 
@@ -32,7 +34,7 @@ class Workers:
     def __init__(self, number: int, room: Path, job: Any, cancel: CancelToken | None = None) -> None:
         self.room, self.cancel, self.number = room, cancel, number
         self.setting: Any = None
-        self.told = 0
+        self.told = self.asked = 0
         self.pool: ProcessPoolExecutor | None = None
         if number > 1:
             self.pool = ProcessPoolExecutor(number, mp_context=context_for(job), initializer=_begin)
@@ -77,7 +79,9 @@ class Workers:
     ) -> Iterator[Any]:
         waiting: list[Future[Any]] = []
         for call in calls:
-            waiting.append(pool.submit(_work, self._setting_file, task, call))
+            self.asked += 1
+            answer = self.room / f"answer-{self.asked}"
+            waiting.append(pool.submit(_work, self._setting_file, task, call, answer))
             if len(waiting) > _AHEAD * self.number:
                 yield self._result(waiting)
         while waiting:
@@ -88,7 +92,7 @@ class Workers:
         while not wait(waiting[:1], timeout=0.2, return_when=FIRST_COMPLETED).done:
             check_cancelled(self.cancel)
         check_cancelled(self.cancel)
-        return waiting.pop(0).result()
+        return _read_answer(waiting.pop(0).result())
 
 
 def _begin() -> None:
@@ -104,11 +108,24 @@ def _begin() -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _work(told: Path, task: Callable[..., Any], call: tuple[Any, ...]) -> Any:
+def _work(told: Path, task: Callable[..., Any], call: tuple[Any, ...], answer: Path) -> bytes | Path:
+    """Do a task. A long answer goes through a file: a worker killed amid writing one into the pipe would leave the parent waiting for its rest for ever."""
     if told not in _held:
         _held.clear()
         _held[told] = pickle.loads(told.read_bytes())  # noqa: S301  (written by the parent, where nobody else may write)
-    return task(_held[told], *call)
+    found = pickle.dumps(task(_held[told], *call), protocol=pickle.HIGHEST_PROTOCOL)
+    if len(found) <= _AT_ONCE:
+        return found
+    private(answer).write_bytes(found)
+    return answer
+
+
+def _read_answer(answer: bytes | Path) -> Any:
+    if isinstance(answer, Path):
+        found = answer.read_bytes()
+        answer.unlink()
+        answer = found
+    return pickle.loads(answer)  # noqa: S301  (written by a worker, where nobody else may write)
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
