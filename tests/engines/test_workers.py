@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+from concurrent.futures import Future
 
 import pytest
 
@@ -16,6 +18,10 @@ LONG = 100_000
 
 def repeat(setting, text, times):
     return setting + text * times
+
+
+def stay(_):
+    threading.Thread(target=threading.Event().wait).start()  # a process that is asked to end waits for it
 
 
 def die(_):
@@ -49,3 +55,19 @@ def test_a_killed_worker_is_told_in_a_sentence(tmp_path):
         pool.tell("> ")
         with pytest.raises(FileError, match="A worker process ended before its work was done"):
             list(pool.run(die, [()]))
+
+
+def test_the_end_does_not_wait_for_workers_that_cannot_end_by_themselves(tmp_path):
+    """So it is with those whose fellow was killed holding the lock of the queue."""
+    with Workers(2, tmp_path, None) as pool:
+        pool.tell("> ")
+        assert list(pool.run(stay, [(), ()])) == [None, None]
+        processes = list(pool.pool._processes.values())
+    assert not any(one.is_alive() for one in processes)
+
+
+def test_a_task_that_a_broken_pool_never_answers_is_not_waited_for(tmp_path):
+    with Workers(2, tmp_path, None) as pool:
+        pool.pool._broken = "A child process terminated abruptly"
+        with pytest.raises(workers.BrokenProcessPool):
+            pool._result([Future()])

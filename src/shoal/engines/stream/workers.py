@@ -53,10 +53,9 @@ class Workers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.pool is not None:
-            if kind is not None:
-                _end(self.pool)
+            _end(self.pool)
             self.pool.shutdown(cancel_futures=True)
 
     def run(self, task: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
@@ -91,6 +90,8 @@ class Workers:
         """Return what the first task in line gives, looking now and then whether somebody has cancelled."""
         while not wait(waiting[:1], timeout=0.2, return_when=FIRST_COMPLETED).done:
             check_cancelled(self.cancel)
+            if self.pool is not None and self.pool._broken:  # noqa: SLF001  (a task handed over just as the pool broke is never answered)
+                raise BrokenProcessPool
         check_cancelled(self.cancel)
         return _read_answer(waiting.pop(0).result())
 
@@ -129,6 +130,9 @@ def _read_answer(answer: bytes | Path) -> Any:
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
-    """End the processes of a pool that is given up: what they still do is not wanted."""
+    """End the processes of a pool: what they still do is not wanted.
+
+    They are not asked to end by themselves: one that is killed while it waits for work takes the lock of the queue with it, and the others would wait for ever.
+    """
     for process in list((pool._processes or {}).values()):  # noqa: SLF001  (there is no public way before Python 3.14)
-        process.terminate()
+        process.kill()
