@@ -8,4 +8,6 @@ pytest_plugins = ["tests.ci_guard"]
 settings.register_profile("shoal", deadline=None, derandomize=True, database=None)
 # fresh seeds and many more examples: make fuzz. What it finds becomes an @example beside the test.
 settings.register_profile("explore", deadline=None, max_examples=1_000, print_blob=True)
+# fresh seeds, as many examples as ever: make seeds
+settings.register_profile("seeds", deadline=None, database=None, print_blob=True)
 settings.load_profile("shoal")
