@@ -9,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.encoding import encode
+from shoal.encoding.kinds import SETS
 from shoal.errors import ColumnError, ParameterError
 from shoal.explanation import join_costs
+from shoal.frames import to_frame
 from shoal.kernels.space.space import cost_table, cover_groups
 from tests.tables import coded_tables
 
@@ -164,3 +167,9 @@ def test_people_are_counted_not_their_records():
     assert made.explain(0, "who").sentences == ("who says whose a record is, so it is removed.",)
     homes = shoal.anonymize(pa.table(rows), k=3, household="house", identifiers=["who"], **{**told, "person": None})
     assert "would leave 2 households: below k = 3." in homes.explain(0, "age").sentences[2]
+
+
+def test_nothing_joins_missing_values_where_there_is_no_other():
+    table = encode(to_frame(pa.table({"town": pa.array([None, None], pa.string())})), ["town"])
+    assert table.columns[0].kind is SETS
+    assert join_costs(table, 0, np.array([0])).tolist() == [0.0]

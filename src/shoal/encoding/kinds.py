@@ -184,7 +184,7 @@ class Sets(ColumnKind):
     def join_costs(self, column: CodedColumn, present: LongArray, domain: float) -> FloatArray:
         """Return the share of the values that are in the set, the new one included."""
         codes = np.arange(column.cardinality)
-        return np.asarray((len(present) + ~np.isin(codes, present)) / domain, np.float64)
+        return np.asarray((len(present) + ~np.isin(codes, present)) / (domain or 1.0), np.float64)
 
     def narrower(self, column: CodedColumn, present: LongArray, records: LongArray, own: int) -> LongArray:  # noqa: ARG002
         """Leave out the value that fewest records have."""
