@@ -232,7 +232,7 @@ EFFORTS = {
             margins=(0.05, 0.1, 0.1),
             step_visits=150_000_000,
             rounds_factor=1.5,
-            most_record_rounds=2e6,
+            most_record_rounds=1e6,
             temperature=1.0,
         ),
         learning=LearningParams(first_round=9),

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 _ROOM = 1 << 22
 """Tuples of all cells together for which there is room."""
-_MOST_PAIRS = 30_000
+_MOST_PAIRS = 7_000
 """Pairs of a cell and a customer (tuples that the same cells hold) up to which the program is solved: its time grows faster than they do."""
-_MOST_FREE = 800
+_MOST_FREE = 300
 """Cells that only one of both fills, up to which it is solved."""
 _REGION = 4_000
 """Records merged at once, in multiples of k."""
