@@ -30,7 +30,7 @@ from shoal.engines.fragments import Counts, count_leaves, join_leaves
 from shoal.errors import PrivacyError
 from shoal.methods.base import Grouping, Method, Task
 from shoal.methods.optimise import Optimise
-from shoal.methods.optimise.params import FAST_FRAGMENT
+from shoal.methods.optimise.params import FRAGMENTS
 from shoal.privacy.base import PrivacyModel, bind_models, failing_groups
 from shoal.privacy.k_anonymity import KAnonymity, at_least_units
 from shoal.privacy.l_diversity import LDiversity
@@ -192,9 +192,9 @@ def run_fragment(part: CodedTable, job: Job, records: int) -> Grouping:
 
 
 def _method_of(job: Job) -> Method:
-    """Return the method that works on one fragment of several: the optimiser at effort "fast" spends less there."""
-    if isinstance(job.method, Optimise) and job.method.params is None and job.task.effort == "fast":
-        return replace(job.method, params=FAST_FRAGMENT)
+    """Return the method that works on one fragment of several: the optimiser spends less on each."""
+    if isinstance(job.method, Optimise) and job.method.params is None and job.task.effort in FRAGMENTS:
+        return replace(job.method, params=FRAGMENTS[job.task.effort])
     return job.method
 
 
