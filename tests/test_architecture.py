@@ -1,4 +1,4 @@
-"""The maps in ARCHITECTURE.md name files that are there, and all files of the packages they are maps of."""
+"""The maps in ARCHITECTURE.md name files that are there, and all files of the packages they are maps of; and what it says stands in one place does."""
 
 from __future__ import annotations
 
@@ -27,3 +27,10 @@ def test_no_file_of_a_package_is_left_out(package):
     words = set(re.findall(r"\w+", TEXT))
     files = {path.stem for path in (SOURCES / package).rglob("*.py")} - ASIDE
     assert files - words == set()
+
+
+def test_only_the_space_compares_kinds_of_columns():
+    others = [path for path in SOURCES.rglob("*.py") if path.parent != SOURCES / "kernels" / "space"]
+    compared = re.compile(r"^from shoal\.kernels\.space\.space import \(?[^()]*\b(INTERVAL|NODE|SET)\b", re.MULTILINE)
+    found = [path.relative_to(SOURCES).as_posix() for path in others if compared.search(path.read_text("utf-8"))]
+    assert found == ["encoding/kinds.py"]  # it gives each kind its number

@@ -1,7 +1,7 @@
 """How a column is released: as ranges, as nodes of its hierarchy, or as sets of values.
 
-What depends on that is asked of the column's kind, one small object of which there are three. Only kernels compare kinds: they read
-the integer codes that a ``Space`` holds.
+What depends on that is asked of the column's kind, one small object of which there are three. Kernels ask
+``kernels/space/kinds.py``, which alone compares the integer codes that a ``Space`` holds.
 """
 
 from __future__ import annotations

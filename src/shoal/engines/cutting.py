@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
-from shoal.kernels.space.space import NODE
+from shoal.kernels.space.kinds import tree_columns
 
 if TYPE_CHECKING:
     from shoal.kernels.space.space import Space
@@ -148,7 +148,7 @@ def _entropy(share: FloatArray) -> FloatArray:
 
 def _between_children(space: Space, column: int, values: IntArray) -> BoolArray:
     """Tell for each gap between neighbouring values whether it lies between two children of the node that covers them all."""
-    if space.kind[column] != NODE:
+    if not tree_columns(space)[column]:
         return np.ones(len(values) - 1, np.bool_)
     start = space.start[column]
     parent, high = space.node_parent[start:], space.node_high[start:]

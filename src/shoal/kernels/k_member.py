@@ -5,7 +5,8 @@ from __future__ import annotations
 from shoal.arrays import IntArray, LongArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.groups import ENDLESS, Groups, join, put, refresh
-from shoal.kernels.space.space import SET, Space, holds_code, range_cost, set_cost
+from shoal.kernels.space.kinds import lacks_value
+from shoal.kernels.space.space import Space, released_cost
 
 
 @kernel(allocates=False)
@@ -19,12 +20,8 @@ def cost_joined(space: Space, groups: Groups, group: int, record: int, limit: fl
     for column in range(space.kind.shape[0]):
         code = groups.codes[record, column]
         low, high = min(groups.low[group, column], code), max(groups.high[group, column], code)
-        if space.kind[column] == SET:
-            known = holds_code(groups.words[group], space.word_start[column], code)
-            count = groups.distinct[group, column] + (0 if known else 1)
-            total += space.weight[column] * set_cost(space, column, count, high == space.missing[column])
-        else:
-            total += space.weight[column] * range_cost(space, column, low, high)
+        count = groups.distinct[group, column] + lacks_value(space, groups.words[group], column, code)
+        total += space.weight[column] * released_cost(space, column, low, high, count)
         if total > limit:
             return total
     return total

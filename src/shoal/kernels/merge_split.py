@@ -9,17 +9,8 @@ import numpy as np
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.search.record_tree import RecordTree, cost_with_record, count_free, nearest_record, new_frontier
-from shoal.kernels.space.space import (
-    INTERVAL,
-    SET,
-    Cover,
-    Space,
-    add_record,
-    empty_cover,
-    group_cost,
-    range_cost,
-    set_cost,
-)
+from shoal.kernels.space.kinds import has_value, note_value, ordered_columns
+from shoal.kernels.space.space import Cover, Space, add_record, empty_cover, group_cost, released_cost
 
 
 class MergeSet(NamedTuple):
@@ -47,11 +38,11 @@ def corner_first(space: Space, codes: IntArray) -> IntArray:
     A sweep leaves no hole behind, so that the last groups do not have to span it.
     """
     records = codes.shape[1]
-    outside = np.zeros(records)
+    outside, ordered = np.zeros(records), ordered_columns(space)
     for column, row in enumerate(codes):
         count = np.bincount(row, minlength=int(space.cardinality[column]))
         below = np.cumsum(count) - count
-        outside += space.weight[column] * (records - (below if space.kind[column] == INTERVAL else count))[row]
+        outside += space.weight[column] * (records - (below if ordered[column] else count))[row]
     return np.argsort(-outside, kind="stable").astype(np.int32)
 
 
@@ -148,24 +139,18 @@ def two_ends(codes: IntArray, column: int, members: IntArray) -> tuple[int, int,
 def costs_without(space: Space, codes: IntArray, members: IntArray) -> FloatArray:
     """Return what the group would cost without each one of its members."""
     costs = np.zeros(members.shape[0])
+    words, alone = np.zeros(space.word_start[-1], np.uint64), np.zeros(space.word_start[-1], np.uint64)
     for column in range(space.kind.shape[0]):
         low, low_2, high_2, high = two_ends(codes, column, members)
-        occurs = np.zeros(high + 1 if space.kind[column] == SET else 0, np.int64)
         distinct = 0
-        if space.kind[column] == SET:
-            for record in members:
-                occurs[codes[column, record]] += 1
-            distinct = int(np.count_nonzero(occurs))
+        for record in members:
+            distinct += note_value(space, words, alone, column, codes[column, record])
         for i in range(members.shape[0]):
             code = codes[column, members[i]]
             new_low = low_2 if code == low else low
             new_high = high_2 if code == high else high
-            if space.kind[column] == SET:
-                count = distinct - (1 if occurs[code] == 1 else 0)
-                cost = set_cost(space, column, count, new_high == space.missing[column])
-            else:
-                cost = range_cost(space, column, new_low, new_high)
-            costs[i] += space.weight[column] * cost
+            count = distinct - has_value(space, alone, column, code)
+            costs[i] += space.weight[column] * released_cost(space, column, new_low, new_high, count)
     return costs
 
 

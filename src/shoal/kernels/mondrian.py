@@ -14,8 +14,9 @@ import numpy as np
 from shoal.arrays import IntArray, LongArray
 from shoal.kernels.common.sorting import order_by_key, order_falling, sort_codes
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.range_costs import count_values
-from shoal.kernels.space.space import INTERVAL, NODE, SET, Space, child_above, find_node, set_cost
+from shoal.kernels.space.bits import count_values, set_code
+from shoal.kernels.space.kinds import has_members, has_order, has_tree
+from shoal.kernels.space.space import Space, child_above, find_node, set_cost
 
 NEAREST = 0
 """Strict, at the possible cut nearest to the median."""
@@ -71,12 +72,12 @@ def start(codes: IntArray) -> Parts:
 
 @kernel()
 def spread(space: Space, column: int, low: int, high: int) -> float:
-    """Return how wide a part is in a column: share of the domain, categories by their order."""
+    """Return how wide a part is in a column, as the paper has it: numbers by their share of the domain, categories by the order of their codes."""
     if low == high:
         return 0.0
     if high == space.missing[column]:
         return space.weight[column]
-    if space.kind[column] == INTERVAL:
+    if has_order(space.kind[column]):
         begin = space.start[column]
         return (
             space.weight[column] * (space.position[begin + high] - space.position[begin + low]) / space.domain[column]
@@ -89,8 +90,7 @@ def set_spread(space: Space, rows: IntArray, begin: int, end: int, column: int, 
     """Return how wide a part is in a SET column, as it is released: by how many values it holds, wherever they lie."""
     words = np.zeros((high - low) // 64 + 1, np.uint64)
     for row in range(begin, end):
-        code = rows[row, column] - low
-        words[code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+        set_code(words, 0, rows[row, column] - low)
     count = count_values(words, 0, words.shape[0])
     return space.weight[column] * set_cost(space, column, count, high == space.missing[column])
 
@@ -305,7 +305,7 @@ def cut_part(
             low[column] = min(low[column], parts.rows[row, column])
             high[column] = max(high[column], parts.rows[row, column])
     for column in range(columns):
-        if space.kind[column] == SET and mode != MEDIAN and low[column] < high[column]:
+        if has_members(space.kind[column]) and mode != MEDIAN and low[column] < high[column]:
             width[column] = set_spread(space, parts.rows, begin, end, column, low[column], high[column])
         else:
             width[column] = spread(space, column, low[column], high[column])
@@ -317,13 +317,14 @@ def cut_part(
         if low[column] == high[column]:
             continue
         sides = 0
-        if by_tree and space.kind[column] == NODE:
+        if by_tree and has_tree(space.kind[column]):
             sides = assign_children(space, parts, begin, end, column, low[column], high[column], k, side)
         else:
             codes = copy_codes(parts.rows, begin, end, column)
-            if space.kind[column] == SET and mode != MEDIAN:
+            by_members = has_members(space.kind[column])
+            if by_members and mode != MEDIAN:
                 rank_by_frequency(codes)
-            way = NEAREST if mode == VALUES and space.kind[column] != SET else mode
+            way = NEAREST if mode == VALUES and not by_members else mode
             sides = 2 if assign_sides(codes, k, way, side) else 0
         if sides > 1:
             bounds = np.empty(sides + 1, np.int64)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from shoal.kernels import mondrian as kernels
 from shoal.kernels.guarded.cuts import run_guarded
-from shoal.kernels.space.space import SET, cost_table, cover_groups
+from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
 from shoal.privacy.case import all_known, build_case
 from shoal.validation import check_choice
@@ -95,7 +95,7 @@ class Mondrian(Method):
             return (kernels.RELAXED,)
         if self.cut == "median":
             return (kernels.MEDIAN,)
-        sets = (table.space.kind == SET).any()
+        sets = any(column.kind.by_members for column in table.columns)
         return (kernels.NEAREST, kernels.VALUES) if sets else (kernels.NEAREST,)
 
 

@@ -5,16 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.kernels.space.bits import count_bits, holds_code
 from shoal.kernels.space.space import (
     add_record,
     column_cost,
     cost_table,
-    count_bits,
     cover_groups,
     empty_cover,
     find_node,
     group_cost,
-    holds_code,
     join,
     range_cost,
     set_cost,

@@ -9,7 +9,7 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.measuring.matching import Boxes, Points, count_people, release_column
-from shoal.kernels.space.space import SET, Cover, Space
+from shoal.kernels.space.space import Cover, Space
 
 K_MAP = 0
 PRESENCE = 1
@@ -33,13 +33,11 @@ def one_box(space: Space, cover: Cover, group: int) -> Boxes:
     """Return what one group of a cover is released as."""
     columns = cover.low.shape[0]
     low, high = np.empty((columns, 1), np.int32), np.empty((columns, 1), np.int32)
-    is_set = np.zeros(columns, np.int32)
     for column in range(columns):
-        is_set[column] = space.kind[column] == SET
         low[column, 0], high[column, 0] = release_column(
             space, column, cover.low[column, group], cover.high[column, group]
         )
-    return Boxes(low, high, cover.words[group : group + 1], is_set, space.word_start)
+    return Boxes(low, high, cover.words[group : group + 1], space.word_start)
 
 
 @kernel(allocates=False)

@@ -10,7 +10,9 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.crowds import Crowds, crowd_shortfall
 from shoal.kernels.measuring.matching import Boxes, Points, release_column
 from shoal.kernels.optimise.groups import NOBODY, Groups
-from shoal.kernels.space.space import SET, Space, holds_code
+from shoal.kernels.space.bits import clear_code
+from shoal.kernels.space.kinds import add_value, has_value
+from shoal.kernels.space.space import Space
 
 
 class CrowdGuard(NamedTuple):
@@ -25,27 +27,21 @@ class CrowdGuard(NamedTuple):
 def make_crowd_guard(space: Space, crowds: Crowds, points: Points) -> CrowdGuard:
     """Return a guard for groups of a space."""
     columns = space.kind.shape[0]
-    is_set = np.zeros(columns, np.int32)
-    for column in range(columns):
-        is_set[column] = space.kind[column] == SET
     low, high = np.zeros((columns, 1), np.int32), np.zeros((columns, 1), np.int32)
     words = np.zeros((1, space.word_start[columns]), np.uint64)
-    return CrowdGuard(crowds, points, Boxes(low, high, words, is_set, space.word_start))
+    return CrowdGuard(crowds, points, Boxes(low, high, words, space.word_start))
 
 
 @kernel(allocates=False)
 def write_words(space: Space, groups: Groups, group: int, column: int, leaver: int, joiner: int, box: Boxes) -> None:
-    """Write the values of a SET column after a change into a box."""
+    """Write the values of a column after a change into a box, where it is a set."""
     first = space.word_start[column]
     for word in range(first, space.word_start[column + 1]):
         box.words[0, word] = groups.words[group, word]
-    if leaver != NOBODY:
-        code = groups.codes[leaver, column]
-        if holds_code(groups.alone[group], first, code):
-            box.words[0, first + (code >> 6)] &= ~(np.uint64(1) << np.uint64(code & 63))
+    if leaver != NOBODY and has_value(space, groups.alone[group], column, groups.codes[leaver, column]):
+        clear_code(box.words[0], first, groups.codes[leaver, column])
     if joiner != NOBODY:
-        code = groups.codes[joiner, column]
-        box.words[0, first + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
+        add_value(space, box.words[0], column, groups.codes[joiner, column])
 
 
 @kernel(allocates=False)
@@ -61,8 +57,7 @@ def write_box(space: Space, groups: Groups, group: int, leaver: int, joiner: int
             code = groups.codes[joiner, column]
             low, high = min(low, code), max(high, code)
         box.low[column, 0], box.high[column, 0] = release_column(space, column, low, high)
-        if space.kind[column] == SET:
-            write_words(space, groups, group, column, leaver, joiner, box)
+        write_words(space, groups, group, column, leaver, joiner, box)
 
 
 @kernel(allocates=False)

@@ -16,7 +16,8 @@ from shoal.kernels.guarded.crowd_guard import crowd_allows
 from shoal.kernels.guarded.guard import Guard, change_places, may_change
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
-from shoal.kernels.space.space import NODE, SET, Space, child_above, find_node
+from shoal.kernels.space.kinds import has_members, has_tree
+from shoal.kernels.space.space import Space, child_above, find_node
 
 MOST_EVICTED = 12
 """Members that leave together, at most."""
@@ -35,7 +36,7 @@ def take_back(space: Space, groups: Groups, guard: Guard, journal: Journal) -> N
 def side_of(space: Space, groups: Groups, column: int, record: int, node: int, cut: int) -> int:
     """Return which part of a group's cover a record is in: the child of ``node``, or below or above the cut of a range."""
     code = groups.codes[record, column]
-    if space.kind[column] == NODE:
+    if has_tree(space.kind[column]):
         return child_above(space, column, node, code)
     return 1 if code > cut else 0
 
@@ -53,7 +54,7 @@ def outsiders(
     low, high = groups.low[group, column], groups.high[group, column]
     node, cut = 0, 0
     witness = groups.codes[groups.member[group, draw_below(state, size)], column]
-    if space.kind[column] == NODE:
+    if has_tree(space.kind[column]):
         node = find_node(space, column, low, high)
         keep = child_above(space, column, node, witness)
     else:
@@ -180,11 +181,11 @@ def tighten_group(
 
 @kernel()
 def tighten_groups(space: Space, groups: Groups, guard: Guard, heat: float, state: WordArray) -> float:
-    """Try to tighten each column of each group once; return the fall of the total."""
+    """Try to tighten each column of each group once, but for sets, which have no part to keep; return the fall of the total."""
     out, journal = np.zeros(MOST_EVICTED, np.int32), make_journal(2 * MOST_EVICTED)
     fall = 0.0
     for group in range(groups.size.shape[0]):
         for column in range(space.kind.shape[0]):
-            if groups.size[group] > 0 and groups.part[group, column] > 0.0 and space.kind[column] != SET:
+            if groups.size[group] > 0 and groups.part[group, column] > 0.0 and not has_members(space.kind[column]):
                 fall -= tighten_group(space, groups, guard, group, column, heat, state, out, journal)
     return fall

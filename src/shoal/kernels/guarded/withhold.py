@@ -21,7 +21,8 @@ from shoal.kernels.measuring.matching import Points
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, make_groups, put, refresh, take
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
 from shoal.kernels.optimise.regions import Regions, load_groups, renumber
-from shoal.kernels.space.space import NODE, SET, Space, child_above, find_node
+from shoal.kernels.space.kinds import leaves_part
+from shoal.kernels.space.space import Space
 
 MOST_LEAVERS = 12
 """Members of a group that are withheld in one step, at most."""
@@ -51,17 +52,9 @@ COLUMN, WITNESS, ABOVE, LEAVER, FILLER = range(5)
 
 @kernel(allocates=False)
 def leaves(space: Space, groups: Groups, group: int, column: int, record: int, witness: int, above: bool) -> bool:
-    """Tell whether a member is outside the part of a column's cover that stays, which is told by the code of a witness.
-
-    A node keeps the child of the witness, a set loses its value, a range keeps what is not beyond it.
-    """
-    code = groups.codes[record, column]
-    if space.kind[column] == NODE:
-        node = find_node(space, column, groups.low[group, column], groups.high[group, column])
-        return child_above(space, column, node, code) != child_above(space, column, node, witness)
-    if space.kind[column] == SET:
-        return bool(code == witness)
-    return bool(code < witness if above else code > witness)
+    """Tell whether a member is outside the part of a column's cover that stays, which is told by the code of a witness."""
+    low, high = groups.low[group, column], groups.high[group, column]
+    return leaves_part(space, column, low, high, witness, above, groups.codes[record, column])
 
 
 @kernel(allocates=False)

@@ -13,7 +13,9 @@ import numpy as np
 
 from shoal.arrays import IntArray, LongArray, WordArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.space import NODE, Space, find_node, lowest_leaf
+from shoal.kernels.space.bits import holds_code
+from shoal.kernels.space.kinds import shown_range, shows_all
+from shoal.kernels.space.space import Space
 
 NOWHERE = -1
 
@@ -41,26 +43,17 @@ class Boxes(NamedTuple):
     high: IntArray
     words: WordArray
     """Bits of SET columns, (g, words)."""
-    is_set: IntArray
-    """1 where a column's bits count, (m,)."""
     word_start: LongArray
+    """The first word of each column, as in a space; a column without words is no set."""
 
 
 @kernel(allocates=False)
 def release_column(space: Space, column: int, low: int, high: int) -> tuple[int, int]:
     """Return the doubled codes a range is released as: a node stands for all leaves below it."""
-    widest = 2 * space.cardinality[column] + 1
-    if low == high:
-        return 2 * low, 2 * high
-    if high == space.missing[column]:
-        return NOWHERE, widest
-    if space.kind[column] == NODE:
-        start = space.start[column]
-        node = find_node(space, column, low, high)
-        if space.node_parent[start + node] == node:
-            return NOWHERE, widest
-        return 2 * lowest_leaf(space, column, node), 2 * space.node_high[start + node]
-    return 2 * low, 2 * high
+    if shows_all(space, column, low, high):
+        return NOWHERE, 2 * space.cardinality[column] + 1
+    first, last = shown_range(space, column, low, high)
+    return 2 * first, 2 * last
 
 
 @kernel(allocates=False)
@@ -71,10 +64,9 @@ def fits(points: Points, boxes: Boxes, point: int, group: int) -> bool:
         low, high = boxes.low[column, group], boxes.high[column, group]
         if value < low or value > high:
             return False
-        if boxes.is_set[column] == 1 and low != NOWHERE:
-            code = value >> 1
-            word = boxes.words[group, boxes.word_start[column] + (code >> 6)]
-            if value & 1 == 1 or (word >> np.uint64(code & 63)) & np.uint64(1) == np.uint64(0):
+        start = boxes.word_start[column]
+        if start < boxes.word_start[column + 1] and low != NOWHERE:
+            if value & 1 == 1 or not holds_code(boxes.words[group], start, value >> 1):
                 return False
     return True
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray, WordArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.range_costs import count_common, count_values
-from shoal.kernels.space.space import INTERVAL, NODE, SET, Cover, Space, find_node, lowest_leaf
+from shoal.kernels.space.bits import count_common, count_values
+from shoal.kernels.space.kinds import has_members, has_order, shown_range
+from shoal.kernels.space.space import Cover, Space
 
 
 class Asked(NamedTuple):
@@ -33,7 +34,7 @@ class Asked(NamedTuple):
 @kernel()
 def _holds(space: Space, asked: Asked, column: int, code: int) -> bool:
     """Tell whether a value is among those asked for; a missing one never is."""
-    if space.kind[column] != INTERVAL:
+    if not has_order(space.kind[column]):
         place = asked.start[column] + code
         return asked.before[place + 1] > asked.before[place]
     if code == space.missing[column]:
@@ -70,11 +71,10 @@ def released_codes(space: Space, cover: Cover) -> tuple[IntArray, IntArray]:
             if last[column, group] == missing:
                 first[column, group] = 1 if first[column, group] == missing else 0
                 last[column, group] = missing - 1 if first[column, group] == 0 else 0
-            elif space.kind[column] == NODE and first[column, group] < last[column, group]:
-                node = find_node(space, column, first[column, group], last[column, group])
-                first[column, group] = lowest_leaf(space, column, node)
-                highest = space.node_high[space.start[column] + node]
-                last[column, group] = min(highest, np.int32(space.domain[column]) - 1)
+            else:
+                low, high = shown_range(space, column, first[column, group], last[column, group])
+                first[column, group] = low
+                last[column, group] = high if missing < 0 else min(high, missing - 1)  # below a root that holds it too
     return first, last
 
 
@@ -101,7 +101,7 @@ def _set_share(space: Space, cover: Cover, asked: Asked, column: int, group: int
 def _share_asked(
     space: Space, cover: Cover, first: IntArray, last: IntArray, asked: Asked, whole: BoolArray, group: int
 ) -> float:
-    """Return the share of a group that satisfies a query if its records are spread evenly over its box."""
+    """Return the share of a group that satisfies a query if its records are spread evenly over its box: by length, by values of a set, or by leaves."""
     share = 1.0
     for column in range(space.kind.shape[0]):
         if not asked.used[column]:
@@ -109,11 +109,11 @@ def _share_asked(
         low, high = first[column, group], last[column, group]
         if low > high:
             return 0.0
-        if space.kind[column] == INTERVAL:
+        if has_order(space.kind[column]):
             start = space.start[column]
             bottom, top = space.position[start + low], space.position[start + high]
             share *= _interval_share(bottom, top, asked.low[column], asked.high[column], whole[column])
-        elif space.kind[column] == SET and cover.high[column, group] != space.missing[column]:
+        elif has_members(space.kind[column]) and cover.high[column, group] != space.missing[column]:
             share *= _set_share(space, cover, asked, column, group)
         else:
             start = asked.start[column]

@@ -14,7 +14,8 @@ from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.microaggregation.mdav import GROUPS, LEFT
 from shoal.kernels.search.nearest import insert_nearest
-from shoal.kernels.space.space import NODE, Space, range_cost
+from shoal.kernels.space.kinds import has_tree
+from shoal.kernels.space.space import Space, range_cost
 
 
 class Mixed(NamedTuple):
@@ -60,11 +61,11 @@ def start_mixed(
 
 @kernel()
 def code_distance(state: Mixed, column: int, a: int, b: int) -> float:
-    """Return the squared distance of two codes: 0 if equal, else 1 or the cost of their closest common ancestor."""
+    """Return the squared distance of two codes: 0 if equal, else the cost of their closest common ancestor, or 1 without a hierarchy."""
     if a == b:
         return 0.0
     source = state.source[column]
-    if state.space.kind[source] == NODE:
+    if has_tree(state.space.kind[source]):
         return range_cost(state.space, source, min(a, b), max(a, b))
     return 1.0
 

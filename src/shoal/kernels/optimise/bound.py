@@ -26,7 +26,8 @@ from shoal.kernels.optimise.cells.best_first import (
     room_for,
 )
 from shoal.kernels.optimise.cells.levels import Levels, distinct_values, smallest_gap, window_level
-from shoal.kernels.space.space import INTERVAL, NODE, Space, parent_of
+from shoal.kernels.space.kinds import has_order, has_tree
+from shoal.kernels.space.space import Space, parent_of
 
 MOST_BOUND_LEVELS = 24
 """Levels of one column, at most; further ones are joined to one that costs as little as the first of them."""
@@ -87,18 +88,18 @@ def bound_windows(space: Space, column: int, value: IntArray, cells: IntArray, c
 
 @kernel()
 def bound_column_levels(space: Space, column: int, value: IntArray, cells: IntArray, cost: FloatArray) -> int:
-    """Write the levels of one column, cheap to dear; return their number. A missing value is mixed only at the last."""
+    """Write the levels of one column, cheap to dear, as its kind has them (see above); return their number. A missing value is mixed only at the last."""
     size = value.shape[0]
     for place in range(size):
         cells[0, place] = place
     cost[0] = 0.0
     if size == 1:
         return 1
-    if space.kind[column] == NODE:
+    if has_tree(space.kind[column]):
         return bound_nodes(space, column, value, cells, cost)
     present = size - (value[-1] == space.missing[column])
     used = 1
-    if present > 1 and space.kind[column] == INTERVAL:
+    if present > 1 and has_order(space.kind[column]):
         for level in range(cells.shape[0]):
             for place in range(present, size):
                 cells[level, place] = size

@@ -12,7 +12,9 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, WordArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.space import SET, Space, holds_code, range_cost, set_cost
+from shoal.kernels.space.bits import holds_code, note_code
+from shoal.kernels.space.kinds import covers_code, has_members, note_value
+from shoal.kernels.space.space import Space, range_cost, released_cost, set_cost
 
 ENDLESS = np.inf
 """A limit that no cost reaches."""
@@ -101,27 +103,15 @@ def take(groups: Groups, record: int) -> None:
 
 
 @kernel(allocates=False)
-def note_value(groups: Groups, group: int, first: int, code: int) -> int:
-    """Note that one more member has a value, in the SET column whose words begin at ``first``; return 1 if it is new, else 0."""
-    word, bit = first + (code >> 6), np.uint64(1) << np.uint64(code & 63)
-    if groups.words[group, word] & bit == np.uint64(0):
-        groups.words[group, word] |= bit
-        groups.alone[group, word] |= bit
-        return 1
-    groups.alone[group, word] &= ~bit
-    return 0
-
-
-@kernel(allocates=False)
 def refresh_set(space: Space, groups: Groups, group: int, column: int) -> float:
     """Count the values of a SET column anew; return its unweighted cost."""
     first, last = space.word_start[column], space.word_start[column + 1]
     for word in range(first, last):
         groups.words[group, word] = np.uint64(0)
         groups.alone[group, word] = np.uint64(0)
-    count = 0
+    words, alone, count = groups.words[group], groups.alone[group], 0
     for place in range(groups.size[group]):
-        count += note_value(groups, group, first, groups.codes[groups.member[group, place], column])
+        count += note_code(words, alone, first, groups.codes[groups.member[group, place], column])
     groups.distinct[group, column] = count
     return set_cost(space, column, count, groups.high[group, column] == space.missing[column])
 
@@ -140,7 +130,7 @@ def refresh(space: Space, groups: Groups, group: int) -> None:
                 high, next_high = max(high, code), min(high, code)
         groups.low[group, column], groups.high[group, column] = low, high
         groups.next_low[group, column], groups.next_high[group, column] = next_low, next_high
-        if space.kind[column] == SET:
+        if has_members(space.kind[column]):  # only a set needs another pass over the members
             cost = refresh_set(space, groups, group, column)
         else:
             cost = range_cost(space, column, low, high)
@@ -161,13 +151,11 @@ def join(space: Space, groups: Groups, group: int, record: int) -> None:
             groups.low[group, column], groups.next_low[group, column] = min(low, code), max(low, code)
         if code > groups.next_high[group, column]:
             groups.high[group, column], groups.next_high[group, column] = max(high, code), min(high, code)
-        if space.kind[column] == SET:
-            groups.distinct[group, column] += note_value(groups, group, space.word_start[column], code)
-            mixed = groups.high[group, column] == space.missing[column]
-            cost = set_cost(space, column, groups.distinct[group, column], mixed)
-            groups.part[group, column] = space.weight[column] * cost
-        elif code < low or code > high:
-            cost = range_cost(space, column, min(low, code), max(high, code))
+        covered = covers_code(space, groups.words[group], column, low, high, code)
+        count = note_value(space, groups.words[group], groups.alone[group], column, code)
+        if not covered:
+            groups.distinct[group, column] += count
+            cost = released_cost(space, column, min(low, code), max(high, code), groups.distinct[group, column])
             groups.part[group, column] = space.weight[column] * cost
         total += groups.part[group, column]
     groups.cost[group] = total
@@ -180,15 +168,9 @@ def cost_with(space: Space, groups: Groups, group: int, record: int, limit: floa
     for column in range(space.kind.shape[0]):
         code = groups.codes[record, column]
         low, high = groups.low[group, column], groups.high[group, column]
-        if space.kind[column] == SET:
-            if holds_code(groups.words[group], space.word_start[column], code):
-                continue
-            mixed = max(high, code) == space.missing[column]
-            cost = set_cost(space, column, groups.distinct[group, column] + 1, mixed)
-        elif low <= code <= high:
+        if covers_code(space, groups.words[group], column, low, high, code):
             continue
-        else:
-            cost = range_cost(space, column, min(low, code), max(high, code))
+        cost = released_cost(space, column, min(low, code), max(high, code), groups.distinct[group, column] + 1)
         total += space.weight[column] * cost - groups.part[group, column]
         if total > limit:
             return total
@@ -226,7 +208,7 @@ def cost_after(space: Space, groups: Groups, group: int, leaver: int, joiner: in
         low, high = groups.low[group, column], groups.high[group, column]
         if joiner != NOBODY and new == old:
             total += groups.part[group, column]
-        elif space.kind[column] == SET:
+        elif has_members(space.kind[column]):  # who leaves may take a value along that lies between the ends
             total += space.weight[column] * set_cost_after(space, groups, group, column, leaver, joiner)
         else:
             bottom = groups.next_low[group, column] if old == low else low

@@ -15,7 +15,8 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.sbca.contingency import Contingency, count_row, count_values, forget
-from shoal.kernels.space.space import INTERVAL, Space
+from shoal.kernels.space.kinds import has_order
+from shoal.kernels.space.space import Space
 
 
 class Clusters(NamedTuple):
@@ -125,7 +126,7 @@ def measure(
     """Return the distance of every code of every column from the first record's."""
     distance = np.zeros(offset[-1])
     for column in range(space.kind.shape[0]):
-        if space.kind[column] == INTERVAL:
+        if has_order(space.kind[column]):  # categories are measured by how often they occur, below
             number_distances(space, column, codes[first, column], distance[offset[column] : offset[column + 1]])
     for position in range(table.column.shape[0]):
         column = table.column[position]

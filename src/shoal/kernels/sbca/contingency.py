@@ -11,7 +11,8 @@ import numpy as np
 
 from shoal.arrays import IntArray, LongArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.space import INTERVAL, Space
+from shoal.kernels.space.kinds import ordered_columns
+from shoal.kernels.space.space import Space
 from shoal.kernels.space.tuples import distinct_tuples
 
 
@@ -49,7 +50,7 @@ def count_values(codes: IntArray, cardinality: IntArray) -> list[LongArray]:
 def build_contingency(space: Space, codes: IntArray, k: int) -> Contingency:
     """Count the values of each category column under each prefix of the columns of lower cardinality."""
     present = np.array([np.count_nonzero(count) for count in count_values(codes, space.cardinality)], np.int64)
-    categories = np.flatnonzero(space.kind != INTERVAL)
+    categories = np.flatnonzero(~ordered_columns(space))
     ordered = categories[np.argsort(present[categories], kind="stable")].astype(np.int32)
     prefixes = [distinct_tuples(codes[ordered[:q]]) for q in range(len(ordered))]
     starts, cells, counts = [], [], []

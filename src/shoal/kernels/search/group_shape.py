@@ -12,8 +12,9 @@ import numpy as np
 
 from shoal.arrays import IntArray
 from shoal.kernels.compiling import kernel
+from shoal.kernels.space.kinds import has_members
 from shoal.kernels.space.range_costs import RangeCosts, weighted_cost
-from shoal.kernels.space.space import SET, Cover, Space
+from shoal.kernels.space.space import Cover, Space
 
 PLACES = 8
 NOTHING = np.iinfo(np.int32).max
@@ -142,7 +143,7 @@ def _widest_column(space: Space, costs: RangeCosts, cover: Cover, part: IntArray
             least = min(least, middle)
             most = max(most, middle)
         if least < most:
-            if space.kind[column] == SET:
+            if has_members(space.kind[column]):  # its ends do not tell what a set costs
                 cost = space.weight[column]
             else:
                 cost = weighted_cost(space, costs, column, least >> 1, most >> 1)

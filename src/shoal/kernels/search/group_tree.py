@@ -15,8 +15,8 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray, WordArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.search.group_shape import NOTHING, PLACES, Shape
-from shoal.kernels.space.range_costs import count_values
-from shoal.kernels.space.space import SET, Cover, Space, group_cost
+from shoal.kernels.space.bits import count_values
+from shoal.kernels.space.space import Cover, Space, group_cost
 
 GONE = np.iinfo(np.int32).max
 """The lowest number in a place whose groups are all gone."""
@@ -68,7 +68,7 @@ def _write_group(space: Space, cover: Cover, tree: Tree, group: int) -> None:
         tree.most_low[node, column, place], tree.least_high[node, column, place] = low, high
         if tree.least_low.shape[1] > 0:
             tree.least_low[node, column, place], tree.most_high[node, column, place] = low, high
-        if space.kind[column] == SET:
+        if tree.least_count.shape[2] > 0:  # there are sets
             begin, end = space.word_start[column], space.word_start[column + 1]
             tree.least_count[node, place, column] = count_values(cover.words[group], begin, end)
     for word in range(cover.words.shape[1]):

@@ -1,5 +1,6 @@
 """What a group would cost at least with what stands in each place of a node, for all places of the node at once.
 
+Sets are counted by their bits, one place after the other; the costs of ranges and nodes are looked up for all places at once.
 The columns are added up in the same order as in the cost itself, so that what is said here is never above it, not even by
 rounding; where a group stands alone in a place, it is the cost itself.
 """
@@ -12,8 +13,10 @@ from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.search.group_shape import PLACES
 from shoal.kernels.search.group_tree import Tree
-from shoal.kernels.space.range_costs import RangeCosts, count_common, count_union, count_values
-from shoal.kernels.space.space import SET, Cover, Space, range_cost, set_cost
+from shoal.kernels.space.bits import count_common, count_union, count_values
+from shoal.kernels.space.kinds import has_members
+from shoal.kernels.space.range_costs import RangeCosts
+from shoal.kernels.space.space import Cover, Space, range_cost, set_cost
 
 
 @kernel(inline=True, allocates=False)
@@ -103,7 +106,7 @@ def cost_unions(
         tree.cost[place] = 0.0
     for column in range(space.kind.shape[0]):
         low, high = cover.low[column, group], cover.high[column, group]
-        if space.kind[column] == SET:
+        if has_members(space.kind[column]):
             _add_union_of_sets(space, cover, tree, node, column, group, increase, limit)
         else:
             lows, highs = tree.most_low[node, column], tree.least_high[node, column]
@@ -122,7 +125,7 @@ def cost_records(
         tree.cost[place] = 0.0
     for column in range(space.kind.shape[0]):
         low, high = cover.low[column, group], cover.high[column, group]
-        if space.kind[column] == SET:
+        if has_members(space.kind[column]):
             _add_record_to_set(space, cover, tree, node, column, group, limit)
         else:  # the group reaches at least to the near end
             lows, highs = tree.most_high[node, column], tree.least_low[node, column]

@@ -14,18 +14,9 @@ import numpy as np
 
 from shoal.arrays import BoolArray, IntArray, LongArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.space import (
-    SET,
-    Cover,
-    Space,
-    add_record,
-    column_cost,
-    count_bits,
-    empty_cover,
-    holds_code,
-    range_cost,
-    set_cost,
-)
+from shoal.kernels.space.bits import count_common, count_values
+from shoal.kernels.space.kinds import lacks_value
+from shoal.kernels.space.space import Cover, Space, add_record, column_cost, empty_cover, released_cost
 
 _LEAF = 16
 """Records in a leaf, at most."""
@@ -112,12 +103,8 @@ def widened_cost(space: Space, cover: Cover, group: int, column: int, low: int, 
     """
     new_low = min(cover.low[column, group], high)
     new_high = max(cover.high[column, group], low)
-    if space.kind[column] != SET:
-        return space.weight[column] * range_cost(space, column, new_low, new_high)
-    count = gain
-    for word in range(space.word_start[column], space.word_start[column + 1]):
-        count += count_bits(cover.words[group, word])
-    return space.weight[column] * set_cost(space, column, count, new_high == space.missing[column])
+    count = gain + count_values(cover.words[group], space.word_start[column], space.word_start[column + 1])
+    return space.weight[column] * released_cost(space, column, new_low, new_high, count)
 
 
 @kernel()
@@ -126,10 +113,8 @@ def cost_with_record(space: Space, cover: Cover, group: int, codes: IntArray, re
     total = 0.0
     for column in range(space.kind.shape[0]):
         code = codes[column, record]
-        gain = 0
-        if space.kind[column] == SET and not holds_code(cover.words[group], space.word_start[column], code):
-            gain = 1
-        total += widened_cost(space, cover, group, column, code, code, gain)
+        gain = lacks_value(space, cover.words[group], column, code)
+        total += widened_cost(space, cover, group, column, code, code, int(gain))
     return total
 
 
@@ -138,13 +123,9 @@ def cost_with_box(space: Space, cover: Cover, group: int, box: Cover, node: int)
     """Return what the group costs at least after it takes in any record of ``node``."""
     total = 0.0
     for column in range(space.kind.shape[0]):
-        gain = 0
-        if space.kind[column] == SET:
-            gain = 1
-            for word in range(space.word_start[column], space.word_start[column + 1]):
-                if cover.words[group, word] & box.words[node, word]:
-                    gain = 0
-        total += widened_cost(space, cover, group, column, box.low[column, node], box.high[column, node], gain)
+        begin, end = space.word_start[column], space.word_start[column + 1]
+        gain = count_common(cover.words[group], box.words[node], begin, end) == 0
+        total += widened_cost(space, cover, group, column, box.low[column, node], box.high[column, node], int(gain))
     return total
 
 

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.space import SET, Cover, Space, count_bits, range_cost, set_cost
+from shoal.kernels.space.bits import count_bits
+from shoal.kernels.space.space import SET, Cover, Space, range_cost, set_cost
 
 _MOST_CODES = 128  # a table of 128 × 128 costs still stays in a core's own cache
 
@@ -56,33 +57,6 @@ def weighted_cost(space: Space, costs: RangeCosts, column: int, low: int, high: 
     if start >= 0:
         return costs.table[np.uint64(start + low * space.cardinality[column] + high)]  # unsigned: no test for below 0
     return space.weight[column] * range_cost(space, column, low, high)
-
-
-@kernel(allocates=False)
-def count_values(words: WordArray, begin: int, end: int) -> int:
-    """Return how many values a set of bits holds, in the words ``begin..end - 1``."""
-    count = 0
-    for word in range(begin, end):
-        count += count_bits(words[word])
-    return count
-
-
-@kernel(allocates=False)
-def count_union(one: WordArray, other: WordArray, begin: int, end: int) -> int:
-    """Return how many values two sets of bits hold together, in the words ``begin..end - 1``."""
-    count = 0
-    for word in range(begin, end):
-        count += count_bits(one[word] | other[word])
-    return count
-
-
-@kernel(allocates=False)
-def count_common(one: WordArray, other: WordArray, begin: int, end: int) -> int:
-    """Return how many values two sets of bits share, in the words ``begin..end - 1``."""
-    count = 0
-    for word in range(begin, end):
-        count += count_bits(one[word] & other[word])
-    return count
 
 
 @kernel(inline=True, allocates=False)

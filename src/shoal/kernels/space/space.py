@@ -16,6 +16,7 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
 from shoal.kernels.compiling import kernel
+from shoal.kernels.space.bits import count_union, count_values
 
 INTERVAL = 0
 NODE = 1
@@ -120,16 +121,6 @@ def range_cost(space: Space, column: int, low: int, high: int) -> float:
 
 
 @kernel(allocates=False)
-def count_bits(word: int) -> int:
-    """Return the number of bits set in a 64-bit word."""
-    x = np.uint64(word)
-    x = x - ((x >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    x = (x & np.uint64(0x3333333333333333)) + ((x >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    x = (x + (x >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((x * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]  # adds the bytes: one instruction in all
-
-
-@kernel(allocates=False)
 def set_cost(space: Space, column: int, count: int, holds_missing: bool) -> float:
     """Return the cost of releasing a set of ``count`` distinct values, the missing one among them or not."""
     if count <= 1:
@@ -140,34 +131,29 @@ def set_cost(space: Space, column: int, count: int, holds_missing: bool) -> floa
 
 
 @kernel(allocates=False)
-def pair_cost(space: Space, column: int, one: int, other: int) -> float:
-    """Return the unweighted cost of releasing two codes of one column together."""
-    if one == other:
-        return 0.0
-    low, high = min(one, other), max(one, other)
+def released_cost(space: Space, column: int, low: int, high: int, count: int) -> float:
+    """Return the unweighted cost of releasing ``low..high``, which are ``count`` distinct values; the count is read for a SET column only."""
     if space.kind[column] == SET:
-        return set_cost(space, column, 2, high == space.missing[column])
+        return set_cost(space, column, count, high == space.missing[column])
     return range_cost(space, column, low, high)
 
 
 @kernel(allocates=False)
-def holds_code(words: WordArray, word_start: int, code: int) -> bool:
-    """Tell whether the bit of ``code`` is set in a group's words."""
-    return (words[word_start + (code >> 6)] >> np.uint64(code & 63)) & np.uint64(1) != np.uint64(0)
+def pair_cost(space: Space, column: int, one: int, other: int) -> float:
+    """Return the unweighted cost of releasing two codes of one column together."""
+    if one == other:
+        return 0.0
+    return released_cost(space, column, min(one, other), max(one, other), 2)
 
 
 @kernel(allocates=False)
 def column_cost(space: Space, cover: Cover, column: int, group: int) -> float:
     """Return the unweighted cost of one column of one group, for each of its records."""
     low, high = cover.low[column, group], cover.high[column, group]
-    if space.kind[column] != SET:
-        return range_cost(space, column, low, high)
     if low == high:
         return 0.0
-    count = 0
-    for word in range(space.word_start[column], space.word_start[column + 1]):
-        count += count_bits(cover.words[group, word])
-    return set_cost(space, column, count, high == space.missing[column])
+    count = count_values(cover.words[group], space.word_start[column], space.word_start[column + 1])
+    return released_cost(space, column, low, high, count)
 
 
 @kernel(allocates=False)
@@ -179,13 +165,9 @@ def union_cost(space: Space, cover: Cover, a: int, b: int) -> float:
         high = max(cover.high[column, a], cover.high[column, b])
         if low == high:
             continue
-        if space.kind[column] != SET:
-            total += space.weight[column] * range_cost(space, column, low, high)
-            continue
-        count = 0
-        for word in range(space.word_start[column], space.word_start[column + 1]):
-            count += count_bits(cover.words[a, word] | cover.words[b, word])
-        total += space.weight[column] * set_cost(space, column, count, high == space.missing[column])
+        begin, end = space.word_start[column], space.word_start[column + 1]
+        count = count_union(cover.words[a], cover.words[b], begin, end)
+        total += space.weight[column] * released_cost(space, column, low, high, count)
     return total
 
 

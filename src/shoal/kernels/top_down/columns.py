@@ -32,7 +32,7 @@ class Columns(NamedTuple):
     codes: LongArray
     """How many codes it has."""
     kind: LongArray
-    """INTERVAL, NODE or SET."""
+    """The kind of the column, as in a space; copied too, because each record asks for it."""
     guard: LongArray
     """The number of its guard (:func:`number_guard`)."""
 

@@ -12,9 +12,11 @@ import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, WordArray
 from shoal.kernels.compiling import kernel
+from shoal.kernels.space.bits import holds_code, set_code
+from shoal.kernels.space.kinds import first_leaves, has_members, has_tree
 from shoal.kernels.space.packing import Packing, find_outside, unpack_code
 from shoal.kernels.space.range_costs import RangeCosts, cost_with_code, cover_by_group
-from shoal.kernels.space.space import NODE, SET, Cover, Space, find_node, holds_code
+from shoal.kernels.space.space import Cover, Space, find_node
 from shoal.kernels.top_down.columns import Columns, code_at, cost_at
 
 _ROUNDING = 1e-15  # a few times what one addition can be wrong by
@@ -40,21 +42,6 @@ class Sides(NamedTuple):
 
 
 @kernel()
-def _find_first_leaves(space: Space) -> IntArray:
-    """Return the smallest leaf code below each node of the NODE columns."""
-    first = np.full(space.node_parent.shape[0], -1, np.int32)
-    for column in range(space.kind.shape[0]):
-        if space.kind[column] == NODE:
-            start = space.start[column]
-            for leaf in range(space.cardinality[column]):
-                node = leaf
-                while node >= 0 and first[start + node] < 0:
-                    first[start + node] = leaf
-                    node = space.node_parent[start + node]
-    return first
-
-
-@kernel()
 def make_sides(space: Space, packing: Packing, records: int) -> Sides:
     """Return room for cutting parts of at most so many records."""
     words = packing.guard.shape[0]
@@ -65,7 +52,7 @@ def make_sides(space: Space, packing: Packing, records: int) -> Sides:
         np.zeros((words, 2), np.uint64),
         np.zeros((2, 64 * words)),
         _ROUNDING * (space.kind.shape[0] + 10) * space.weight.sum(),
-        _find_first_leaves(space),
+        first_leaves(space),
     )
 
 
@@ -73,9 +60,9 @@ def make_sides(space: Space, packing: Packing, records: int) -> Sides:
 def _add_to_sets(space: Space, packing: Packing, cover: Cover, side: int, rows: WordArray, row: int) -> None:
     """Add the values of a row in SET columns to those of a side."""
     for column in range(space.kind.shape[0]):
-        if space.kind[column] == SET:
+        if has_members(space.kind[column]):
             code = unpack_code(packing, rows, row, column)
-            cover.words[side, space.word_start[column] + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
+            set_code(cover.words[side], space.word_start[column], code)
 
 
 @kernel(allocates=False)
@@ -83,7 +70,7 @@ def _lies_in_sets(space: Space, packing: Packing, cover: Cover, side: int, rows:
     """Tell whether a side has the values of a row in SET columns already."""
     inside = True
     for column in range(space.kind.shape[0]):
-        if space.kind[column] == SET:
+        if has_members(space.kind[column]):
             code = unpack_code(packing, rows, row, column)
             inside &= holds_code(cover.words[side], space.word_start[column], code)
     return inside
@@ -95,11 +82,11 @@ def _set_range(
 ) -> None:
     """Let the box of a side reach from ``low`` to ``high`` in a column, in a hierarchy also as far as that costs nothing."""
     rise = 0.0
-    if columns.kind[place] != SET:
+    if not has_members(columns.kind[place]):
         cost = cost_at(space, costs, columns, place, low, high)
         if space.weight[columns.number[place]] == 0.0:
             low, high = 0, columns.codes[place] - 1
-        elif columns.kind[place] == NODE:
+        elif has_tree(columns.kind[place]):
             start = space.start[columns.number[place]]
             node = start + find_node(space, columns.number[place], low, high)
             low, high = sides.node_low[node], space.node_high[node]
@@ -160,7 +147,7 @@ def _cost_with_row(
     total = 0.0
     for place in range(columns.found[0]):
         column, code = columns.number[place], code_at(columns, rows, row, place)
-        if columns.kind[place] == SET:
+        if has_members(columns.kind[place]):
             total += cost_with_code(space, costs, cover, side, column, code)
         else:
             low, high = min(cover.low[column, side], code), max(cover.high[column, side], code)

@@ -15,7 +15,8 @@ from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
 from shoal.kernels.common.random_state import draw_word
 from shoal.kernels.common.sorting import order_by_key
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.space import INTERVAL, NODE, SET, Space, parent_of, range_cost
+from shoal.kernels.space.kinds import has_members, has_order, has_tree
+from shoal.kernels.space.space import Space, parent_of, range_cost
 
 MOST_LEVELS = 32
 """Levels of one column, at most."""
@@ -128,7 +129,7 @@ def write_cell_costs(
             cost = 0.0
         elif last == space.missing[column]:
             cost = 1.0
-        elif space.kind[column] != SET:
+        elif not has_members(space.kind[column]):  # k records seldom have all values of a set's cell
             cost = range_cost(space, column, first, last)
         else:
             cost = max(distinct[at], 2.0) / space.domain[column]
@@ -142,31 +143,32 @@ def write_cell_costs(
 def write_levels(space: Space, column: int, value: IntArray, cells: IntArray, ratio: float) -> int:
     """Write the cells of the levels of a column, fine to coarse, into the rows of ``cells``; return their number.
 
-    Windows grow by ``ratio`` from the smallest step. A missing value keeps its own cell until the last level.
+    Nodes rise in the hierarchy, windows of numbers grow by ``ratio`` from the smallest step, and a set is either single values or one cell for all.
+    A missing value keeps its own cell until the last level.
     """
     size, kind = value.shape[0], space.kind[column]
-    present = size - (value[-1] == space.missing[column] and kind != NODE)
+    present = size - (value[-1] == space.missing[column] and not has_tree(kind))
     for place in range(size):
         cells[0, place] = place
     used = 1
     height, position = np.zeros(0, np.int32), np.zeros(0)
     unit, steps = 1.0, 1.0
-    if kind == NODE:
+    if has_tree(kind):
         height = np.zeros(space.node_cost.shape[0], np.int32)
         node_heights(space, column, value, height)
-    elif kind == INTERVAL and present > 1:
+    elif has_order(kind) and present > 1:
         position = np.zeros(present)
         for place in range(present):
             position[place] = space.position[space.start[column] + value[place]]
         unit = smallest_gap(position)
         steps = max(1.0, np.floor((position[-1] - position[0]) / unit / ratio ** (MOST_LEVELS - 4)))
-    while kind != SET and present > 1 and used < MOST_LEVELS - 1:
+    while not has_members(kind) and present > 1 and used < MOST_LEVELS - 1:
         cell = cells[used]
         for place in range(present, size):
             cell[place] = size
-        if kind == NODE:
+        if has_tree(kind):
             node_level(space, column, value, height, used, cell[:present])
-        elif kind == INTERVAL:
+        elif has_order(kind):
             window_level(position, (steps + 1.0) * unit, 0.0, cell[:present])
             steps = max(steps + 1.0, np.floor(steps * ratio + 0.5))
         if cell[present - 1] == cell[0]:

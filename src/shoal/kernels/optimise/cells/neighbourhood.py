@@ -12,7 +12,8 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.pricing.reduced_cost import STEPS, CellPool, cell_profit, keep_cell
-from shoal.kernels.space.space import INTERVAL, SET, Cover, Space, find_node, holds_code
+from shoal.kernels.space.kinds import shows_code
+from shoal.kernels.space.space import Cover, Space
 
 _SHIFT = 32
 """Bits of a code in a packed key: codes are below 2 to this power."""
@@ -77,16 +78,9 @@ def make_neighbourhood(tuples: int) -> Neighbourhood:
 
 @kernel(allocates=False)
 def lies_outside(space: Space, cover: Cover, group: int, column: int, code: int) -> bool:
-    """Tell whether a code lies outside the cell of a group in one column: a node holds all leaves below it."""
+    """Tell whether a code lies outside the cell of a group in one column."""
     low, high = cover.low[column, group], cover.high[column, group]
-    if space.kind[column] == SET:
-        return not holds_code(cover.words[group], space.word_start[column], code)
-    if low <= code <= high:
-        return False
-    if space.kind[column] == INTERVAL or low == high:
-        return True
-    node = find_node(space, column, low, high)
-    return find_node(space, column, min(low, code), max(high, code)) != node
+    return not shows_code(space, cover.words[group], column, low, high, code)
 
 
 @kernel(allocates=False)

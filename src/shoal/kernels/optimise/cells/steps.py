@@ -13,7 +13,9 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.space import INTERVAL, SET, Space, count_bits, find_node, parent_of, range_cost
+from shoal.kernels.space.bits import count_bits
+from shoal.kernels.space.kinds import has_members, has_order
+from shoal.kernels.space.space import Space, find_node, parent_of, range_cost
 
 MOST_STEPS = 8
 """Steps of one column, at most."""
@@ -64,13 +66,16 @@ def rank_codes(codes: IntArray, column: int, rank: IntArray, value: IntArray) ->
 
 @kernel(allocates=False)
 def step_between(space: Space, column: int, one: int, other: int) -> tuple[int, float]:
-    """Return the step at which ``one`` reaches ``other`` and its cost; the last step reaches everything."""
+    """Return the step at which ``one`` reaches ``other`` and its cost; the last step reaches everything.
+
+    A node has a step for each level above it, a number one for each doubling of a width, a value of a set a single one.
+    """
     if one == other:
         return 0, 0.0
-    if space.kind[column] == SET:
+    if has_members(space.kind[column]):
         return 1, 2.0 / space.domain[column]
     step, cost = MOST_STEPS - 1, 1.0
-    if space.kind[column] == INTERVAL:
+    if has_order(space.kind[column]):
         width = range_cost(space, column, min(one, other), max(one, other))
         while step > 1 and width <= cost * 0.5:
             step, cost = step - 1, cost * 0.5

@@ -24,17 +24,8 @@ from shoal.kernels.optimise.cells.neighbourhood import (
     make_neighbourhood,
 )
 from shoal.kernels.optimise.pricing.reduced_cost import CellPool
-from shoal.kernels.space.space import (
-    INTERVAL,
-    SET,
-    Cover,
-    Space,
-    child_above,
-    column_cost,
-    find_node,
-    range_cost,
-    set_cost,
-)
+from shoal.kernels.space.kinds import has_members, has_order
+from shoal.kernels.space.space import Cover, Space, child_above, column_cost, find_node, range_cost, set_cost
 
 
 class Column(NamedTuple):
@@ -197,9 +188,9 @@ def vary(
         sort_by_key(neighbourhood.inside[:inside], key)
         cost = total - space.weight[number] * column_cost(space, cover, number, group)
         column = Column(number, inside, begin, end, cost)
-        if space.kind[number] == SET:
+        if has_members(space.kind[number]):  # a set, a range and a node have neighbours of their own
             vary_set(space, neighbourhood, column, priced, cells)
-        elif space.kind[number] == INTERVAL:
+        elif has_order(space.kind[number]):
             shrink_range(space, neighbourhood, column, priced, cells)
             widen_range(space, neighbourhood, column, priced, cells)
         else:

@@ -7,7 +7,8 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.common.sorting import order_by_key
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.space import SET, Space, range_cost, set_cost
+from shoal.kernels.space.kinds import add_value, covers_code, has_members
+from shoal.kernels.space.space import Space, range_cost, released_cost
 
 CAREFUL_SIZE = 4096
 """Sets of at most this many records are cut where the cost of both sides in all columns is least."""
@@ -22,19 +23,13 @@ def running_costs(space: Space, codes: IntArray, members: IntArray, backwards: b
         cost[step] = 0.0
     for column in range(columns):
         low = high = codes[members[size - 1 if backwards else 0], column]
-        first, count, part = space.word_start[column], 0, 0.0
+        count, part = 0, 0.0
         for step in range(size):
             code = codes[members[size - 1 - step if backwards else step], column]
-            changed = code < low or code > high
-            low, high = min(low, code), max(high, code)
-            if space.kind[column] == SET:
-                bit = np.uint64(1) << np.uint64(code & 63)
-                if words[first + (code >> 6)] & bit == np.uint64(0):
-                    words[first + (code >> 6)] |= bit
-                    count += 1
-                    part = space.weight[column] * set_cost(space, column, count, high == space.missing[column])
-            elif changed:
-                part = space.weight[column] * range_cost(space, column, low, high)
+            if not covers_code(space, words, column, low, high, code):
+                low, high = min(low, code), max(high, code)
+                count += add_value(space, words, column, code)
+                part = space.weight[column] * released_cost(space, column, low, high, count)
             cost[step] += part
 
 
@@ -80,7 +75,7 @@ def find_rough_cut(space: Space, codes: IntArray, members: IntArray) -> tuple[in
         sort_by_column(codes, members, column, trial)
         low, high = codes[trial[0], column], codes[trial[-1], column]
         whole, sides = 1.0, 0.0
-        if space.kind[column] != SET:
+        if not has_members(space.kind[column]):  # the ends do not tell what a set costs
             whole = range_cost(space, column, low, high)
             sides = range_cost(space, column, low, codes[trial[size // 2 - 1], column])
             sides += range_cost(space, column, codes[trial[size // 2], column], high)

@@ -17,7 +17,8 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.groups import ENDLESS, Groups, cost_with, make_groups, put, refresh
 from shoal.kernels.optimise.regions import spread_of
 from shoal.kernels.optimise.regroup import join_cheapest
-from shoal.kernels.space.space import SET, Space, holds_code, range_cost, set_cost
+from shoal.kernels.space.kinds import may_cover
+from shoal.kernels.space.space import Space, released_cost
 
 MOST_BUCKETS = 1536
 """A column joins the grid only if there are no more buckets than this."""
@@ -130,13 +131,9 @@ def least_cost(space: Space, groups: Groups, group: int, grid: Grid, bucket: int
             continue
         low, high = groups.low[group, column], groups.high[group, column]
         first, last = grid.low[bucket, column], grid.high[bucket, column]
-        if space.kind[column] == SET:
-            if first == last and not holds_code(groups.words[group], space.word_start[column], first):
-                mixed = max(high, first) == space.missing[column]
-                cost = set_cost(space, column, groups.distinct[group, column] + 1, mixed)
-                total += space.weight[column] * cost - groups.part[group, column]
-        elif first > high or last < low:
-            cost = range_cost(space, column, min(low, last), max(high, first))
+        if not may_cover(space, groups.words[group], column, low, high, first, last):
+            count = groups.distinct[group, column] + 1
+            cost = released_cost(space, column, min(low, last), max(high, first), count)
             total += space.weight[column] * cost - groups.part[group, column]
         if total > limit:
             return total

@@ -17,7 +17,9 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, join, put, refresh, take
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN, cheapest_hosts
 from shoal.kernels.optimise.tally import Tally
-from shoal.kernels.space.space import INTERVAL, SET, Space, child_above, find_node, holds_code
+from shoal.kernels.space.bits import holds_code
+from shoal.kernels.space.kinds import has_members, has_order
+from shoal.kernels.space.space import Space, child_above, find_node
 
 SHARE_STAYING = 3
 """At most one in so many members is evicted: more of them seldom find a place that pays."""
@@ -69,7 +71,7 @@ def undo(space: Space, groups: Groups, journal: Journal) -> None:
 def must_leave(space: Space, groups: Groups, record: int, column: int, low: int, high: int) -> bool:
     """Tell whether a record is evicted: one with ``low`` from a set, one outside ``low..high`` from a range."""
     code = groups.codes[record, column]
-    if space.kind[column] == SET:
+    if has_members(space.kind[column]):
         return code == low
     return code < low or code > high
 
@@ -177,14 +179,17 @@ def main_branch(space: Space, groups: Groups, group: int, column: int) -> tuple[
 
 @kernel(allocates=False)
 def narrow(space: Space, groups: Groups, group: int, column: int, k: int, evictions: Evictions) -> float:
-    """Try all evictions from one column of a group; return the fall of the total."""
+    """Try all evictions from one column of a group: of each value of a set, of either end of a range, of all beside the main branch of a node.
+
+    Returns the fall of the total.
+    """
     low, high = groups.low[group, column], groups.high[group, column]
     fall = 0.0
-    if space.kind[column] == SET:
+    if has_members(space.kind[column]):
         for code in range(low, high + 1):
             if holds_code(groups.words[group], space.word_start[column], code):
                 fall += evict(space, groups, group, column, code, code, k, evictions)
-    elif space.kind[column] == INTERVAL:
+    elif has_order(space.kind[column]):
         fall += evict(space, groups, group, column, low + 1, high, k, evictions)
         low, high = groups.low[group, column], groups.high[group, column]
         fall += evict(space, groups, group, column, low, high - 1, k, evictions)
