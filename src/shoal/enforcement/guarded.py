@@ -90,7 +90,7 @@ STAGES: dict[Effort, GuardedParams] = {
     "balanced": GuardedParams(targets=(5,), rounds=48, hottest=1.0),
     "best": GuardedParams(targets=(), rounds=160, hottest=1.0),
 }
-"""What each effort does after the smaller ones."""
+"""The stages of the search: an effort takes its own after those of the smaller efforts."""
 SMALL_TABLE = 5_000
 """Records up to which effort "fast" has more starts and rounds, which take next to nothing there."""
 _FAST_ON_SMALL = GuardedParams(cuts=True, trial_rounds=4, rounds=6)
@@ -339,7 +339,7 @@ class GuardedSearch:
         most = wanted * max(self.case.k, len(part.labels) // groups)
         return make_regions(self.problem.space, part.rows, part.labels, groups, most, seed)
 
-    def _improve(self, found: Solution, pool: Executor, params: GuardedParams, heat: float) -> Solution:
+    def _improve(self, found: Solution, pool: Executor, params: GuardedParams, temperature: float) -> Solution:
         space, seed, least = self.problem.space, self.problem.seed_of(self.rounds), self.case.least
         self.rounds += 1
         kept, part = self.part_of(found)
@@ -348,7 +348,9 @@ class GuardedSearch:
         share, rebuilds = self.carver.classes.share, params.rebuilds if small else 0
 
         def improve(region: int) -> float:
-            return improve_guarded_region(space, *part, share, self.steps, regions, region, least, rebuilds, heat, seed)
+            return improve_guarded_region(
+                space, *part, share, self.steps, regions, region, least, rebuilds, temperature, seed
+            )
 
         list(pool.map(improve, range(len(regions.start) - 1)))
         labels = found.labels.copy()

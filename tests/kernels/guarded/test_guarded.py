@@ -51,10 +51,10 @@ STEPS = {
 }
 
 
-def rebuilt(space, groups, guard, k, heat, state):
+def rebuilt(space, groups, guard, k, temperature, state):
     """Rebuild groups in which all classes should have equal shares."""
     share = np.full(int(guard.kin.max()) + 1, 1.0 / (guard.kin.max() + 1))
-    return rebuild_groups(space, measure_steps(space, groups.codes), groups, guard, share, k, 40, heat, state)
+    return rebuild_groups(space, measure_steps(space, groups.codes), groups, guard, share, k, 40, temperature, state)
 
 
 def searching(name, seed, k=3, n=120):

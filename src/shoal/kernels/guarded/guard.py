@@ -17,7 +17,7 @@ from shoal.kernels.enforcement.crowds import Crowds
 from shoal.kernels.enforcement.rules import Rules, Tally, add, clear, remove, shortfall
 from shoal.kernels.guarded.crowd_guard import CrowdGuard, crowd_allows, make_crowd_guard
 from shoal.kernels.measuring.matching import Points
-from shoal.kernels.optimise.groups import NOBODY, Groups, cost_with, join, put, refresh, take
+from shoal.kernels.optimise.groups import NOBODY, Groups, cost_with, move_record
 from shoal.kernels.space.space import Space
 
 
@@ -128,15 +128,7 @@ def change_places(space: Space, groups: Groups, guard: Guard, record: int, targe
     own = groups.label[record]
     note_change(guard, own, record, partner)
     note_change(guard, target, partner, record)
-    take(groups, record)
-    if partner != NOBODY:
-        take(groups, partner)
-        put(groups, own, partner)
-        put(groups, target, record)
-        refresh(space, groups, target)
-    else:
-        join(space, groups, target, record)
-    refresh(space, groups, own)
+    move_record(space, groups, record, target, partner)
 
 
 @kernel(allocates=False)

@@ -16,35 +16,25 @@ from shoal.kernels.guarded.tighten import tighten_groups
 from shoal.kernels.measuring.matching import Points
 from shoal.kernels.optimise.cells.steps import Steps
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, join, total_cost
-from shoal.kernels.optimise.operators.relocate_swap import ANY_SIZE, LEAST_GAIN, cheapest_hosts
-from shoal.kernels.optimise.regions import Regions, load_groups, renumber, store_region
+from shoal.kernels.optimise.operators.relocate_swap import ANY_SIZE, LEAST_GAIN, cheapest_hosts, swap_change
+from shoal.kernels.optimise.regions import Regions, load_groups, local_labels, store_region
 from shoal.kernels.space.space import Space
 
 HOSTS = 4
 """Groups tried for each record."""
-REBUILD_HEAT = 0.5
+REBUILD_TEMPERATURE = 0.5
 """What rebuilding may cost more, as a share of what a move may."""
 
 
 @kernel(allocates=False)
 def best_swap(space: Space, groups: Groups, guard: Guard, record: int, other: int, best: float) -> tuple[float, int]:
     """Return the largest fall below ``best`` by an allowed swap of ``record`` with a member of group ``other``."""
-    own = groups.label[record]
-    own_size, other_size = groups.size[own], groups.size[other]
-    before = own_size * groups.cost[own] + other_size * groups.cost[other]
-    partner = NOBODY
-    for place in range(other_size):
+    own, partner = groups.label[record], NOBODY
+    for place in range(groups.size[other]):
         candidate = groups.member[other, place]
-        limit = (before + best) / own_size
-        own_cost = cost_after(space, groups, own, record, candidate, limit)
-        if own_cost > limit:
-            continue
-        limit = (before + best - own_size * own_cost) / other_size
-        other_cost = cost_after(space, groups, other, candidate, record, limit)
-        change = own_size * own_cost + other_size * other_cost - before
+        change = swap_change(space, groups, record, candidate, best)
         if (
-            other_cost <= limit
-            and change < best
+            change < best
             and may_change(space, groups, guard, own, record, candidate)
             and may_change(space, groups, guard, other, candidate, record)
         ):
@@ -90,14 +80,14 @@ def improve_record(
 
 
 @kernel()
-def sweep(space: Space, groups: Groups, guard: Guard, hosts: int, heat: float, state: WordArray) -> float:
+def sweep(space: Space, groups: Groups, guard: Guard, hosts: int, temperature: float, state: WordArray) -> float:
     """Try the best allowed move or swap of every record once, in random order; return the fall of the total."""
     order = np.arange(groups.codes.shape[0])
     shuffle(state, order)
     host, rises = np.zeros(hosts, np.int64), np.zeros(hosts)
     fall = 0.0
     for place in range(order.shape[0]):
-        most = heat * draw_share(state) - LEAST_GAIN
+        most = temperature * draw_share(state) - LEAST_GAIN
         fall -= improve_record(space, groups, guard, order[place], most, host, rises)
     return fall
 
@@ -158,29 +148,25 @@ def improve_guarded_region(
     region: int,
     k: int,
     rebuilds: int,
-    heat: float,
+    temperature: float,
     seed: int,
 ) -> float:
     """Improve the groups of one region, keeping every rule, and return what they cost then.
 
     As many as ``rebuilds`` times the groups are rebuilt; ``share`` is what share of a group each class should have.
     """
-    records = regions.record[regions.start[region] : regions.start[region + 1]]
-    local = label[records]
-    used = renumber(local)
-    size = np.zeros(used, np.int64)
-    for place in range(local.shape[0]):
-        size[local[place]] += 1
+    records, local, size = local_labels(label, regions, region)
+    used = size.shape[0]
     groups = load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * size.max())
     guard = load_guard(space, part_of_rules(rules, records), crowds, points, kin[records], groups)
     state = make_state(seed, region)
-    sweep(space, groups, guard, HOSTS, heat, state)
-    if heat == 0.0:  # it gains little, and takes as long as a cold sweep
+    sweep(space, groups, guard, HOSTS, temperature, state)
+    if temperature == 0.0:  # it gains little, and takes as long as a cold sweep
         dissolve_groups(space, groups, guard)
     divide_groups(space, groups, guard, k)
-    tighten_groups(space, groups, guard, heat, state)
+    tighten_groups(space, groups, guard, temperature, state)
     if rebuilds > 0:
-        rebuild_groups(space, steps, groups, guard, share, k, rebuilds * used, REBUILD_HEAT * heat, state)
+        rebuild_groups(space, steps, groups, guard, share, k, rebuilds * used, REBUILD_TEMPERATURE * temperature, state)
     store_region(groups, label, regions, region)
     return total_cost(groups)
 

@@ -17,11 +17,12 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.rules import Tally, new_tally
 from shoal.kernels.guarded.completion import Classes, completable
 from shoal.kernels.guarded.guard import Guard, cheapest_host, holds, make_guard, note_change, recount
-from shoal.kernels.optimise.cells.steps import Sieve, Steps, find_cell, make_sieve, sort_pool
+from shoal.kernels.optimise.cells.steps import Sieve, Steps, find_cell, make_sieve
 from shoal.kernels.optimise.groups import NOBODY, Groups, join, make_groups, put, refresh
-from shoal.kernels.optimise.operators.rebuild import clear, restore, ruin, sort_near
+from shoal.kernels.optimise.operators.rebuild import clear, restore, ruin, shake_weights, sort_from_seed, sort_near
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
 from shoal.kernels.optimise.regroup import neighbours, replace_groups
+from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.space import Space
 
 MOST_POOL = 256
@@ -97,12 +98,6 @@ def number_classes(kin: IntArray, share: FloatArray, pool: Pool, count: int) -> 
 
 
 @kernel(allocates=False)
-def is_found(sieve: Sieve, place: int) -> bool:
-    """Tell whether a record of the pool is in the cell that was found."""
-    return bool((sieve.found[place >> 6] >> np.uint64(place & 63)) & np.uint64(1) != np.uint64(0))
-
-
-@kernel(allocates=False)
 def choose_cell(
     pool: Pool, guard: Guard, steps: Steps, classes: int, left: int, k: int, most: int, share: float
 ) -> bool:
@@ -115,7 +110,7 @@ def choose_cell(
         at_hand[:] = 0
         held = 0
         for place in range(left):
-            if is_found(pool.sieve, place):
+            if holds_code(pool.sieve.found, 0, place):
                 at_hand[pool.kind[place]] += 1
                 held += 1
         if completable(guard.rules, parts, none, 0, min(most, held), at_hand, filled, pool.tally):
@@ -129,7 +124,7 @@ def take_chosen(pool: Pool, group: int, left: int) -> int:
     """Move the records that were chosen out of a cell from the pool to a new group; return how many stay."""
     stay = 0
     for place in range(left):
-        if is_found(pool.sieve, place) and pool.filled[pool.kind[place]] > 0:
+        if holds_code(pool.sieve.found, 0, place) and pool.filled[pool.kind[place]] > 0:
             pool.filled[pool.kind[place]] -= 1
             put(pool.trial, group, pool.record[place])
         else:
@@ -157,10 +152,7 @@ def regroup_valid(
     clear(pool.trial, pool.record[:count])
     # ends: each round takes records out of the pool, or breaks
     while left >= k and used < pool.trial.size.shape[0]:
-        for place in range(left):
-            pool.sieve.cost_before[place] = groups.cost[groups.label[pool.record[place]]]
-        seed = pool.record[draw_below(state, left)]
-        sort_pool(steps, groups.codes, pool.weight, seed, pool.record, left, pool.sieve)
+        sort_from_seed(groups, steps, pool.weight, pool.record, left, pool.sieve, state)
         if not choose_cell(pool, guard, steps, classes, left, k, most, share):
             break
         left = take_chosen(pool, used, left)
@@ -199,10 +191,10 @@ def rebuild_groups(
     share: FloatArray,
     k: int,
     tries: int,
-    heat: float,
+    temperature: float,
     state: WordArray,
 ) -> float:
-    """Rebuild random groups together with near ones, ``tries`` times; kept is what raises the total by less than a random share of ``heat``.
+    """Rebuild random groups together with near ones, ``tries`` times; kept is what raises the total by less than a random share of ``temperature``.
 
     ``share`` says what share of a group each class should have. Returns the fall of the total.
     """
@@ -215,11 +207,10 @@ def rebuild_groups(
         if groups.size[pool.near[:count]].sum() > MOST_POOL:
             continue
         sort_near(groups, pool.near[:count], state)
-        for column in range(pool.weight.shape[0]):
-            pool.weight[column] = space.weight[column] * np.exp(NOISE * (2.0 * draw_share(state) - 1.0))
+        shake_weights(space, NOISE, state, pool.weight)
         records, before = ruin(groups, pool.near[:count], pool.record, pool.size)
         classes = number_classes(guard.kin, share, pool, records)
-        limit = before - LEAST_GAIN + heat * draw_share(state)
+        limit = before - LEAST_GAIN + temperature * draw_share(state)
         used, rest = regroup_valid(space, groups, guard, steps, pool, records, classes, k, limit, state)
         if rest < 0.0:
             restore(groups, pool.near[:count], pool.size)

@@ -153,18 +153,18 @@ def tighten_group(
     guard: Guard,
     group: int,
     column: int,
-    heat: float,
+    temperature: float,
     state: WordArray,
     out: IntArray,
     journal: Journal,
 ) -> float:
-    """Tighten one column of a group if the total rises by less than ``heat``; return the change."""
+    """Tighten one column of a group if the total rises by less than ``temperature``; return the change."""
     count, first, last = outsiders(space, groups, group, column, state, out)
     if count == 0:
         return 0.0
     size, before = groups.size[group], groups.size[group] * groups.cost[group]
     narrowed = groups.cost[group] - groups.part[group, column]
-    spent, most = 0.0, before + heat - (size - count) * narrowed  # at best the others pay nothing more
+    spent, most = 0.0, before + temperature - (size - count) * narrowed  # at best the others pay nothing more
     journal.used[0] = 0
     for place in range(count):
         paid = evict(space, groups, guard, out[place], column, first, last, most - spent, journal)
@@ -173,19 +173,19 @@ def tighten_group(
             return 0.0
         spent += paid
     change = spent + groups.size[group] * groups.cost[group] - before
-    if change >= heat - LEAST_GAIN:
+    if change >= temperature - LEAST_GAIN:
         take_back(space, groups, guard, journal)
         return 0.0
     return change
 
 
 @kernel()
-def tighten_groups(space: Space, groups: Groups, guard: Guard, heat: float, state: WordArray) -> float:
+def tighten_groups(space: Space, groups: Groups, guard: Guard, temperature: float, state: WordArray) -> float:
     """Try to tighten each column of each group once, but for sets, which have no part to keep; return the fall of the total."""
     out, journal = np.zeros(MOST_EVICTED, np.int32), make_journal(2 * MOST_EVICTED)
     fall = 0.0
     for group in range(groups.size.shape[0]):
         for column in range(space.kind.shape[0]):
             if groups.size[group] > 0 and groups.part[group, column] > 0.0 and not has_members(space.kind[column]):
-                fall -= tighten_group(space, groups, guard, group, column, heat, state, out, journal)
+                fall -= tighten_group(space, groups, guard, group, column, temperature, state, out, journal)
     return fall

@@ -20,7 +20,7 @@ from shoal.kernels.guarded.improve import part_of_rules
 from shoal.kernels.measuring.matching import Points
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, make_groups, put, refresh, take
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
-from shoal.kernels.optimise.regions import Regions, load_groups, renumber
+from shoal.kernels.optimise.regions import Regions, load_groups, local_labels
 from shoal.kernels.space.kinds import leaves_part
 from shoal.kernels.space.space import Space
 
@@ -229,12 +229,9 @@ def find_leavers(
     region: int,
 ) -> Leavers:
     """Return what is better withheld in the groups of one region, step by step; labels stay as they are."""
-    records = regions.record[regions.start[region] : regions.start[region + 1]]
-    local = label[records]
-    used = renumber(local)
-    size, name = np.zeros(used, np.int64), np.zeros(used, np.int32)
+    records, local, size = local_labels(label, regions, region)
+    used, name = size.shape[0], np.zeros(size.shape[0], np.int32)
     for place in range(local.shape[0]):
-        size[local[place]] += 1
         name[local[place]] = label[records[place]]
     groups = load_groups(space, codes[records], local, used, size.max() + 1)
     trial = make_groups(space, groups.codes, 1, size.max() + 1)

@@ -162,6 +162,21 @@ def join(space: Space, groups: Groups, group: int, record: int) -> None:
 
 
 @kernel(allocates=False)
+def move_record(space: Space, groups: Groups, record: int, target: int, partner: int) -> None:
+    """Move a record into group ``target``, in exchange for ``partner``, a member of it, unless that is NOBODY."""
+    own = groups.label[record]
+    take(groups, record)
+    if partner != NOBODY:
+        take(groups, partner)
+        put(groups, own, partner)
+        put(groups, target, record)
+        refresh(space, groups, target)
+    else:
+        join(space, groups, target, record)
+    refresh(space, groups, own)
+
+
+@kernel(allocates=False)
 def cost_with(space: Space, groups: Groups, group: int, record: int, limit: float) -> float:
     """Return a group's cost for each record if ``record`` joined; any value above ``limit`` once it is above."""
     total = groups.cost[group]

@@ -210,12 +210,21 @@ def renumber(label: IntArray) -> int:
 
 
 @kernel()
-def load_region(space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, k: int) -> Groups:
-    """Return the groups of a region, with records numbered as they come there."""
+def local_labels(label: IntArray, regions: Regions, region: int) -> tuple[IntArray, IntArray, LongArray]:
+    """Return the records of a region, their labels numbered from 0 without gaps, and the size of each of these groups."""
     records = regions.record[regions.start[region] : regions.start[region + 1]]
     local = label[records]
-    used = renumber(local)
-    return load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * k)
+    size = np.zeros(renumber(local), np.int64)
+    for place in range(local.shape[0]):
+        size[local[place]] += 1
+    return records, local, size
+
+
+@kernel()
+def load_region(space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, k: int) -> Groups:
+    """Return the groups of a region, with records numbered as they come there."""
+    records, local, size = local_labels(label, regions, region)
+    return load_groups(space, codes[records], local, max(size.shape[0], local.shape[0] // k), 2 * k)
 
 
 @kernel()

@@ -17,6 +17,7 @@ from shoal.kernels.optimise.groups import ENDLESS, Groups, join, make_groups, pu
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN, cheapest_hosts
 from shoal.kernels.optimise.regroup import neighbours, replace_groups
 from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.space import Space
 
 
@@ -35,7 +36,7 @@ def take_found(trial: Groups, group: int, seed: int, pool: IntArray, left: int, 
     put(trial, group, seed)
     for place in range(left):
         if pool[place] != seed and trial.size[group] < most:
-            if (sieve.found[place >> 6] >> np.uint64(place & 63)) & np.uint64(1) != np.uint64(0):
+            if holds_code(sieve.found, 0, place):
                 put(trial, group, pool[place])
     stay = 0
     for place in range(left):
@@ -43,6 +44,18 @@ def take_found(trial: Groups, group: int, seed: int, pool: IntArray, left: int, 
             pool[stay] = pool[place]
             stay += 1
     return stay
+
+
+@kernel(allocates=False)
+def sort_from_seed(
+    groups: Groups, steps: Steps, weight: FloatArray, pool: IntArray, left: int, sieve: Sieve, state: WordArray
+) -> int:
+    """Sort the records ``pool[:left]`` by their steps from a random one of them, the seed, and return it; before, each cost what its old group did."""
+    for place in range(left):
+        sieve.cost_before[place] = groups.cost[groups.label[pool[place]]]
+    seed = pool[draw_below(state, left)]
+    sort_pool(steps, groups.codes, weight, seed, pool, left, sieve)
+    return int(seed)
 
 
 @kernel(allocates=False)
@@ -68,10 +81,7 @@ def regroup_by_cells(
     clear(trial, pool)
     # ends: each cell found takes at least k records out of the pool, or the loop breaks
     while left >= k and cost < limit:
-        for place in range(left):
-            sieve.cost_before[place] = groups.cost[groups.label[pool[place]]]
-        seed = pool[draw_below(state, left)]
-        sort_pool(steps, groups.codes, weight, seed, pool, left, sieve)
+        seed = sort_from_seed(groups, steps, weight, pool, left, sieve, state)
         if not find_cell(sieve, steps.counts, left, k, share):
             break
         left = take_found(trial, used, seed, pool, left, sieve, most)
@@ -193,6 +203,13 @@ def sort_near(groups: Groups, near: LongArray, state: WordArray) -> None:
         near[at] = group
 
 
+@kernel(allocates=False)
+def shake_weights(space: Space, noise: float, state: WordArray, weight: FloatArray) -> None:
+    """Write the weights of the columns, each times a random factor near 1, so that other cells are tried each time."""
+    for column in range(weight.shape[0]):
+        weight[column] = space.weight[column] * np.exp(noise * (2.0 * draw_share(state) - 1.0))
+
+
 @kernel()
 def recreate_by_cells(
     space: Space,
@@ -222,8 +239,7 @@ def recreate_by_cells(
         tried += 1
         count = neighbours(space, groups, group, 1 + draw_below(state, most), state, near)
         sort_near(groups, near[:count], state)
-        for column in range(weight.shape[0]):
-            weight[column] = space.weight[column] * np.exp(noise * (2.0 * draw_share(state) - 1.0))
+        shake_weights(space, noise, state, weight)
         total, before = ruin(groups, near[:count], pool, size)
         limit = before + LEAST_GAIN + temperature * draw_share(state)
         used, left, cost = regroup_by_cells(space, groups, trial, steps, weight, pool[:total], k, limit, sieve, state)

@@ -7,7 +7,18 @@ import numpy as np
 from shoal.arrays import FloatArray, LongArray, WordArray
 from shoal.kernels.common.random_state import draw_share, shuffle
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, join, put, refresh, take
+from shoal.kernels.optimise.groups import (
+    ENDLESS,
+    NOBODY,
+    Groups,
+    cost_after,
+    cost_with,
+    join,
+    move_record,
+    put,
+    refresh,
+    take,
+)
 from shoal.kernels.optimise.tally import Tally
 from shoal.kernels.space.space import Space
 
@@ -53,22 +64,29 @@ def cheapest_hosts(
 
 
 @kernel(allocates=False)
-def best_swap(space: Space, groups: Groups, record: int, other: int, best: float) -> tuple[float, int]:
-    """Return the largest fall (a negative change below ``best``) by swapping ``record`` with one of group ``other``."""
-    own = groups.label[record]
+def swap_change(space: Space, groups: Groups, record: int, candidate: int, best: float) -> float:
+    """Return by how much the total changes if two records change places, ENDLESS where that is not below ``best``."""
+    own, other = groups.label[record], groups.label[candidate]
     own_size, other_size = groups.size[own], groups.size[other]
     before = own_size * groups.cost[own] + other_size * groups.cost[other]
-    partner = NOBODY
-    for turn in range(min(other_size, MOST_PARTNERS)):
-        candidate = groups.member[other, (record + turn) % other_size]
-        limit = (before + best) / own_size
-        own_cost = cost_after(space, groups, own, record, candidate, limit)
-        if own_cost > limit:
-            continue
-        limit = (before + best - own_size * own_cost) / other_size
-        other_cost = cost_after(space, groups, other, candidate, record, limit)
-        change = own_size * own_cost + other_size * other_cost - before
-        if other_cost <= limit and change < best:  # a cost above its limit is not complete
+    limit = (before + best) / own_size
+    own_cost = cost_after(space, groups, own, record, candidate, limit)
+    if own_cost > limit:
+        return ENDLESS
+    limit = (before + best - own_size * own_cost) / other_size
+    other_cost = cost_after(space, groups, other, candidate, record, limit)
+    change = own_size * own_cost + other_size * other_cost - before
+    return change if other_cost <= limit and change < best else ENDLESS  # a cost above its limit is not complete
+
+
+@kernel(allocates=False)
+def best_swap(space: Space, groups: Groups, record: int, other: int, best: float) -> tuple[float, int]:
+    """Return the largest fall (a negative change below ``best``) by swapping ``record`` with one of group ``other``."""
+    partner, size = NOBODY, groups.size[other]
+    for turn in range(min(size, MOST_PARTNERS)):
+        candidate = groups.member[other, (record + turn) % size]
+        change = swap_change(space, groups, record, candidate, best)
+        if change < best:
             best, partner = change, candidate
     return best, partner
 
@@ -106,15 +124,7 @@ def improve_record(
             best, target, partner = change, host[place], candidate
     if target == NOBODY:
         return 0.0
-    take(groups, record)
-    if partner != NOBODY:
-        take(groups, partner)
-        put(groups, own, partner)
-        put(groups, target, record)
-        refresh(space, groups, target)
-    else:
-        join(space, groups, target, record)
-    refresh(space, groups, own)
+    move_record(space, groups, record, target, partner)
     return best
 
 
