@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
-import pyarrow as pa
 from typing_extensions import TypeVar
 
 from shoal.errors import ParameterError
@@ -28,7 +26,9 @@ from shoal.release import make_release
 from shoal.report import Report
 from shoal.saving import (
     Written,
-    in_own_notation,
+    columns_to_write,
+    decimal_marks,
+    own_columns,
     provenance,
     readable,
     rows_to_write,
@@ -94,7 +94,7 @@ class Result(Release, Generic[Table]):
         state = {one.name: vars(self)[one.name] for one in fields(self) if one.name in vars(self)}
         if not self.pickles_originals:
             state.pop("coded", None)  # it is not there in a result that was itself read from a pickle
-            state["written"] = self.written or Written(self._decimals(), self._own_columns())
+            state["written"] = self.written or Written(decimal_marks(self), own_columns(self))
             state["source"] = replace(self.source, table=self.source.table.schema.empty_table(), native=None)
         return state
 
@@ -261,40 +261,13 @@ class Result(Release, Generic[Table]):
     ) -> None:
         """Write and verify the release as one of the files of a call; its target and side-car were added before."""
         form = file_format(target)
-        rows = rows_to_write(
-            self._columns_for(form), form, shuffle=shuffle, spreadsheet_safe=spreadsheet_safe, key=shuffle_key
-        )
+        columns = columns_to_write(self, form, self.written)
+        rows = rows_to_write(columns, form, shuffle=shuffle, spreadsheet_safe=spreadsheet_safe, key=shuffle_key)
         temporary = files.temporary(target, needs=rows.nbytes)
         write_table(rows, temporary, self.source)
         verify_written(temporary, rows, self.released, self.recipe)
         if sidecar:
             write_provenance(files.temporary(sidecar_path(target)), self.recipe, self.metrics, self.audit)
-
-    def _decimals(self) -> Mapping[str, str]:
-        """Return the decimal marks of quasi-identifiers that come from a text file and are released as numbers or ranges of numbers."""
-        if self.written is not None:
-            return self.written.decimals
-        return {
-            one.name: self.source.decimal_of(one.name)
-            for one in self.coded.columns
-            if one.measured and not pa.types.is_temporal(one.original_type)
-            if self.source.layout is not None
-        }
-
-    def _own_columns(self) -> Mapping[str, pa.ChunkedArray]:
-        """Return the released columns that were not changed, in the type that came."""
-        if self.written is not None:
-            return self.written.own
-        kept = pa.array(np.flatnonzero(self.groups >= 0))
-        names = [name for name in self.released.column_names if name not in self.changed]
-        return {name: self.source.own(name).take(kept) for name in names}
-
-    def _columns_for(self, form: str) -> pa.Table:
-        """Return the release as a file of this form holds it: text is readable, all else has the type that came."""
-        if form == "csv":
-            return in_own_notation(readable(self.released), self._decimals())
-        own = self._own_columns()
-        return pa.table({name: own.get(name, self.released.column(name)) for name in self.released.column_names})
 
     def save_to_database(self, address: str, table: str, *, force: bool = False) -> None:
         """Write the release into a new table of a database, counted by the database itself before it gets its name.
@@ -308,7 +281,7 @@ class Result(Release, Generic[Table]):
         force
             Replace a table of that name.
         """
-        save_to_database(self._columns_for("table"), self.recipe, address, table, force=force)
+        save_to_database(columns_to_write(self, "table", self.written), self.recipe, address, table, force=force)
 
     def explain(self, row: int, column: str) -> Explanation:
         """Say why the cell of an input row (counted from 0) is as coarse as it is, in words and figures.

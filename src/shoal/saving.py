@@ -27,6 +27,7 @@ from shoal.io.location import Location, locate
 from shoal.io.registry import find_source
 from shoal.io.spreadsheet import formula_columns, without_formulas
 from shoal.recipe import Recipe
+from shoal.summary import Release
 from shoal.treatments.pseudonyms import read_key
 
 
@@ -138,6 +139,34 @@ class Written(NamedTuple):
     """The decimal mark of each column of numbers, by its name."""
     own: Mapping[str, pa.ChunkedArray]
     """The released columns that were not changed, in the type that came."""
+
+
+def decimal_marks(release: Release) -> Mapping[str, str]:
+    """Return the decimal marks of quasi-identifiers that come from a text file and are released as numbers or ranges of numbers."""
+    return {
+        one.name: release.source.decimal_of(one.name)
+        for one in release.coded.columns
+        if one.measured and not pa.types.is_temporal(one.original_type)
+        if release.source.layout is not None
+    }
+
+
+def own_columns(release: Release) -> Mapping[str, pa.ChunkedArray]:
+    """Return the released columns that were not changed, in the type that came."""
+    kept = pa.array(np.flatnonzero(release.groups >= 0))
+    names = [name for name in release.released.column_names if name not in release.changed]
+    return {name: release.source.own(name).take(kept) for name in names}
+
+
+def columns_to_write(release: Release, form: str, written: Written | None) -> pa.Table:
+    """Return a release as a file of this form holds it: text is readable, all else has the type that came.
+
+    ``written`` stands for the original table where that is no longer at hand.
+    """
+    if form == "csv":
+        return in_own_notation(readable(release.released), written.decimals if written else decimal_marks(release))
+    own = written.own if written else own_columns(release)
+    return pa.table({name: own.get(name, release.released.column(name)) for name in release.released.column_names})
 
 
 def in_own_notation(released: pa.Table, decimals: Mapping[str, str]) -> pa.Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -18,6 +17,7 @@ from shoal.api.checks import (
     check_widen,
     choose_release,
 )
+from shoal.api.estimator import Estimator
 from shoal.api.memory import release_in_memory
 from shoal.api.people import check_survey_weight, check_together, check_unit
 from shoal.api.roles import (
@@ -52,7 +52,6 @@ from shoal.io.transaction import Transaction
 from shoal.methods import DEFAULT_METHOD, make_method
 from shoal.methods.base import Method
 from shoal.notation import make_notation
-from shoal.notebook import card, facts, safely
 from shoal.privacy.base import PrivacyModel
 from shoal.recipe import Recipe, read_recipe, recipe_inputs, write_recipe
 from shoal.result import Result
@@ -73,7 +72,7 @@ from shoal.validation import (
 Table = TypeVar("Table")
 
 
-class Anonymizer:
+class Anonymizer(Estimator):
     """A recipe for releases: all parameters, no rows.
 
     The parameters are those of ``shoal.anonymize``, which describes them; the table is given to ``fit``.
@@ -331,48 +330,6 @@ class Anonymizer:
 
     # --- the recipe ------------------------------------------------------------------------------------------
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Return every parameter as it was given, by name; ``deep`` changes nothing."""
-        return dict(self._given)
-
-    def set_params(self, **changes: Any) -> Anonymizer:
-        """Change parameters in place; all are checked again, and an earlier result is forgotten."""
-        check_keywords("Anonymizer", changes, Anonymizer.__init__)
-        changed = Anonymizer(**self._given | changes)
-        vars(self).clear()
-        vars(self).update(vars(changed))
-        return self
-
-    def __sklearn_clone__(self) -> Anonymizer:
-        return Anonymizer(**self._given)
-
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn, which alone calls this, what kind of step of a pipeline this is."""
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags  # noqa: PLC0415
-
-        return Tags(
-            estimator_type=None,
-            target_tags=TargetTags(required=False),
-            transformer_tags=TransformerTags(),
-            input_tags=InputTags(categorical=True, string=True, allow_nan=True),
-        )
-
-    def _changed(self) -> dict[str, str]:
-        """Return the parameters that differ from their defaults, in words."""
-        return {
-            name: one if isinstance(one, str) else repr(one)
-            for name, one in self._given.items()
-            if _differs(one, inspect.signature(Anonymizer).parameters[name].default)
-        }
-
-    def __repr__(self) -> str:
-        return f"Anonymizer({', '.join(f'{name}={text}' for name, text in self._changed().items())})"
-
-    @safely
-    def _repr_html_(self) -> str:
-        state = "fitted; the release is in result_" if hasattr(self, "result_") else "not fitted yet: call fit(table)"
-        return card(f"shoal.Anonymizer, {state}", facts(self._changed()))
-
     def recipe(self) -> Recipe:
         """Return all parameters as a recipe; hierarchies that are objects appear as ``"(object)"``."""
         return make_recipe(self)
@@ -396,7 +353,3 @@ class Anonymizer:
         """Read a recipe; ``changes`` replace what it says."""
         check_keywords("Anonymizer", changes, cls.__init__)
         return cls(**recipe_parameters(read_recipe(check_path("Anonymizer.load", "path", path))) | changes)
-
-
-def _differs(value: Any, default: Any) -> bool:
-    return type(value) is not type(default) or value != default
