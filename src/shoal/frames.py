@@ -50,7 +50,7 @@ class Frame:
     """What codes stand for, in columns of statistics files."""
     layout: Layout | None = None
     """How the text file was laid out that the table comes from."""
-    told: bool = False
+    announced: bool = False
     """The user has been told how the text in it is understood."""
     native: Native | None = field(default=None, compare=False, repr=False)
     """The table as its user holds it, of which kept columns are taken by row."""
@@ -101,9 +101,9 @@ class Frame:
         """Say once how the text in columns is understood, because a misread column makes a wrong release."""
         readings = [f"{name} as {words}" for name, words in self.understood(names).items()]
         understood = [f"Understood {'; '.join(readings)}. If this is wrong, say so with {_SAY}."] if readings else []
-        if not self.told and (self.notes or understood):
+        if not self.announced and (self.notes or understood):
             warn(" ".join([*self.notes, *understood]), NotationNotice)
-        return replace(self, told=True)
+        return replace(self, announced=True)
 
     def understood(self, names: Sequence[str]) -> dict[str, str]:
         """Return in words how columns are read, for those whose type or plain notation does not already say it."""

@@ -8,7 +8,7 @@ import pyarrow.parquet as papq
 import pytest
 
 import shoal
-from shoal.engines.stream import telling
+from shoal.engines.stream import excerpts
 from shoal.errors import ParameterError, PublicationWarning
 from shoal.summary.finding import GroupSizes, merge_sizes
 from tests.engines.tables import people
@@ -86,7 +86,7 @@ def test_people_are_counted_in_a_streamed_report(tmp_path):
 
 
 def test_a_large_release_tells_some_whole_groups(tmp_path, monkeypatch):
-    monkeypatch.setattr(telling, "_TOLD", 300)
+    monkeypatch.setattr(excerpts, "_SHOWN", 300)
     expected, found = summaries(tmp_path, people(900))
     assert found.records == 900
     assert found.group_sizes == expected.group_sizes
@@ -97,11 +97,11 @@ def test_a_large_release_tells_some_whole_groups(tmp_path, monkeypatch):
 
 def test_whole_groups_are_chosen_and_withheld_records_one_by_one():
     labels = np.repeat(np.arange(200, dtype=np.int32), 5)
-    chosen = telling.choose_groups(labels, 3, 0, 0.3).reshape(200, 5)
+    chosen = excerpts.choose_groups(labels, 3, 0, 0.3).reshape(200, 5)
     assert (chosen.all(axis=1) == chosen.any(axis=1)).all()
     assert 0.2 < chosen.mean() < 0.4
-    assert (chosen.reshape(-1) != telling.choose_groups(labels, 4, 0, 0.3)).any()
-    assert 0.2 < telling.choose_groups(np.full(1000, -1, np.int32), 3, 0, 0.3).mean() < 0.4
+    assert (chosen.reshape(-1) != excerpts.choose_groups(labels, 4, 0, 0.3)).any()
+    assert 0.2 < excerpts.choose_groups(np.full(1000, -1, np.int32), 3, 0, 0.3).mean() < 0.4
 
 
 def test_sizes_of_groups_add_up():

@@ -41,9 +41,9 @@ def release_in_memory(recipe: Anonymizer, data: Any, options: ReadOptions) -> Re
     _report(recipe, 0.0, "reading")
     given, (frame, treated) = frame, _treat(recipe, frame)
     coded = _encode(recipe, frame)
-    if not given.told:
+    if not given.announced:
         tell_of_coded_categories(coded, {*recipe.kinds, *recipe.hierarchies})
-    frame = replace(frame, told=given.tell(recipe.as_understood()).told)
+    frame = replace(frame, announced=given.tell(recipe.as_understood()).announced)
     requirements = bind_models(recipe.models, coded, recipe.sensitive)
     grouping = _group(recipe, coded, (*at_least_units(coded, recipe.k), *requirements))
     _report(recipe, 0.9, "checking")

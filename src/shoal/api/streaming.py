@@ -126,7 +126,7 @@ def stream_result(recipe: Anonymizer, data: str | Path, options: ReadOptions) ->
 
     room = Workroom(Path(tempfile.gettempdir()))
     try:
-        order = _order(recipe, data, room.path / "release", options=options, part="part-{:05}.arrow", telling=True)
+        order = _order(recipe, data, room.path / "release", options=options, part="part-{:05}.arrow", reporting=True)
         return make_stream_result(order, _run(recipe, order), room)
     except BaseException:
         room.close()
@@ -157,7 +157,7 @@ def _order(
     force: bool = False,
     sidecar: bool = False,
     report: str | Path | None = None,
-    telling: bool = False,
+    reporting: bool = False,
     part: str = Order.part,
 ) -> Order:
     """Return all that a streamed release needs to know."""
@@ -192,7 +192,7 @@ def _order(
         force=force,
         sidecar=sidecar,
         report=None if report is None else check_path("Anonymizer.stream", "report", report),
-        telling=telling or report is not None,
+        reporting=reporting or report is not None,
         part=part,
         inputs=(*([Path(data)] if local else []), *recipe_inputs(recipe.recipe()), *recipe.key_files),
         check_columns=check_table,

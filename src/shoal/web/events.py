@@ -11,7 +11,7 @@ _MOST_WAITING = 1000
 _QUIET_SECONDS = 20.0
 
 
-Told = tuple[str, Any]
+Event = tuple[str, Any]
 """An event: its name and what it says."""
 
 
@@ -19,7 +19,7 @@ class Events:
     """Hands each event to all who listen. Used from the server's loop only."""
 
     def __init__(self) -> None:
-        self._listeners: set[asyncio.Queue[Told | None]] = set()
+        self._listeners: set[asyncio.Queue[Event | None]] = set()
         self._closed = False
 
     def publish(self, name: str, content: Any) -> None:
@@ -36,22 +36,22 @@ class Events:
         self._closed = True
         self.publish("end", {})
 
-    async def listen(self, standing: Callable[[], list[Told]]) -> AsyncIterator[str]:
+    async def listen(self, standing: Callable[[], list[Event]]) -> AsyncIterator[str]:
         """Tell how everything stands, then all that happens; a comment now and then shows that the line is alive.
 
         ``standing`` is asked when the listener is on the list, and again where events were lost: nothing falls between.
         """
-        queue: asyncio.Queue[Told | None] = asyncio.Queue(_MOST_WAITING)
+        queue: asyncio.Queue[Event | None] = asyncio.Queue(_MOST_WAITING)
         self._listeners.add(queue)
         queue.put_nowait(None)
         try:
             while not self._closed:
                 try:
-                    told = await asyncio.wait_for(queue.get(), _QUIET_SECONDS)
+                    event = await asyncio.wait_for(queue.get(), _QUIET_SECONDS)
                 except TimeoutError:
                     yield ": still here\n\n"
                     continue
-                for one in standing() if told is None else [told]:
+                for one in standing() if event is None else [event]:
                     yield _written(*one)
         finally:
             self._listeners.discard(queue)

@@ -17,7 +17,7 @@ from typing import Any
 
 from shoal.errors import ColumnError, ParameterError
 from shoal.web.draft import Draft, Source, opened
-from shoal.web.events import Events, Told
+from shoal.web.events import Event, Events
 from shoal.web.history import History, Step
 from shoal.web.jobs.lane import Job, Lane
 from shoal.web.jobs.worker import explain_fault
@@ -138,7 +138,7 @@ class Session:
         self.history.version += 1
         self.events.publish("state", {"version": self.history.version})
 
-    def standing(self) -> list[Told]:
+    def standing(self) -> list[Event]:
         """Return what a page must know to be up to date."""
         return [
             ("state", {"version": self.history.version}),

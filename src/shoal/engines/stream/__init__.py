@@ -6,7 +6,7 @@
     tasks.py       what workers do: code a batch, sort it by leaf, group a fragment
     workers.py     a pool of processes that end with their parent
     recounting.py  the count of the whole staged release, by value; checking.py: k and models on that count
-    telling.py     what a fragment tells a report; reporting.py: the report, and what to look at before publishing
+    excerpts.py    what a report sees of a fragment; reporting.py: the report, and what to look at before publishing
     writing.py     the rows, scattered over the whole release, become one file or a folder of parts
     engine.py      the steps in their order
 

@@ -17,6 +17,7 @@ from shoal.engines.learning import Coding, make_coding
 from shoal.engines.plan import cut_table, fragments_of, sample_share
 from shoal.engines.releasing import Statistics, combine, fragment_ranges, metrics_of
 from shoal.engines.stream.checking import expanded, recount_pieces
+from shoal.engines.stream.excerpts import share_shown
 from shoal.engines.stream.order import Order, StreamRelease
 from shoal.engines.stream.reporting import look_twice, sample_release
 from shoal.engines.stream.spool import Spool, fill_spool, known_records, treat_spool
@@ -29,7 +30,6 @@ from shoal.engines.stream.tasks import (
     sort_batch,
     write_piece,
 )
-from shoal.engines.stream.telling import share_told
 from shoal.engines.stream.whole import check_memory, group_whole
 from shoal.engines.stream.workers import Workers
 from shoal.engines.stream.writing import check_form, check_written, is_folder, piles, write_file
@@ -107,7 +107,7 @@ class _Run:
             frame=order.frame(spool.schema.empty_table()),
             piles=-(-coding.records // (2 * self.rows)),
             records=coding.records,
-            told=share_told(coding.records) if order.telling else None,
+            shown=share_shown(coding.records) if order.reporting else None,
         )
         number = 1 if share is None and not order.whole else order.workers  # a pool does not pay for one fragment
         with Workers(number, self.room, order.job, order.cancel) as workers:
@@ -126,7 +126,7 @@ class _Run:
             else:
                 setting = replace(setting, ends=self._group(workers, coding, calls))
             workers.tell(setting)
-            sums, told = zip(*workers.run(write_piece, calls), strict=True)
+            sums, excerpts = zip(*workers.run(write_piece, calls), strict=True)
         statistics = found.statistics if found else combine(sums)
         pieces = [piece for _, piece in calls]
         order.progress(0.86, "counting again")
@@ -136,10 +136,10 @@ class _Run:
         metrics = metrics_of(statistics, order.quasi_identifiers, coding.weights, order.job.task.k)
         warnings = look_twice(order, spool, audit, pieces, treated)
         summary = None
-        if order.telling:
-            before = found.sizes if found else merge_sizes([one.sizes for one in told])
+        if order.reporting:
+            before = found.sizes if found else merge_sizes([one.sizes for one in excerpts])
             known = Whole(coding.records, audit.records, before, sizes, warnings)
-            parts = sample_release(order, spool, setting, told)
+            parts = sample_release(order, spool, setting, excerpts)
             summary = summarise(Release(**parts, metrics=metrics, audit=audit, treated=treated), whole=known)
         written = self._write(pieces, setting, statistics)
         if order.sidecar:

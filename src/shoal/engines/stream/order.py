@@ -47,7 +47,7 @@ class Order:
     force: bool = False
     report: Path | None = None
     """The file of a report."""
-    telling: bool = False
+    reporting: bool = False
     """Whether what a report needs is gathered."""
     sidecar: bool = False
     """Whether a JSON file beside the release says where it comes from."""

@@ -13,10 +13,10 @@ from shoal.arrays import AnyArray, IntArray
 from shoal.audit import Audit
 from shoal.ends import released_boxes, values_shown
 from shoal.engines.learning import Learned, learn_batch, merge_learned
+from shoal.engines.stream.excerpts import Excerpt
 from shoal.engines.stream.order import Order
 from shoal.engines.stream.spool import Spool, read_rows
 from shoal.engines.stream.tasks import Setting, as_part
-from shoal.engines.stream.telling import Told
 from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
 from shoal.recoding import released_cover
@@ -28,14 +28,14 @@ _MERGED = 64
 """Fragments whose values are counted together at once."""
 
 
-def sample_release(order: Order, spool: Spool, setting: Setting, told: Sequence[Told]) -> dict[str, Any]:
+def sample_release(order: Order, spool: Spool, setting: Setting, excerpts: Sequence[Excerpt]) -> dict[str, Any]:
     """Return the chosen groups of all fragments as parts of a ``Release``."""
     part, ends, cover = (
-        as_part(setting, np.concatenate([one.codes for one in told], axis=1)),
+        as_part(setting, np.concatenate([one.codes for one in excerpts], axis=1)),
         setting.ends,
         setting.cover,
     )
-    group = _numbered([one.labels for one in told], apart=cover is None)
+    group = _numbered([one.labels for one in excerpts], apart=cover is None)
     kept, labels = np.unique(group[group >= 0], return_inverse=True)
     number = np.full(len(group), -1, np.int32)
     number[group >= 0] = labels.reshape(-1)
@@ -43,9 +43,9 @@ def sample_release(order: Order, spool: Spool, setting: Setting, told: Sequence[
         boxes = released_cover(part, Grouping(number))
     else:
         boxes = Cover(cover.low[:, kept], cover.high[:, kept], cover.words[kept], cover.size[kept])
-    rows = pa.concat_tables([one.rows for one in told]).unify_dictionaries()
+    rows = pa.concat_tables([one.rows for one in excerpts]).unify_dictionaries()
     return {
-        "released": pa.concat_tables([one.released for one in told]),
+        "released": pa.concat_tables([one.released for one in excerpts]),
         "groups": number,
         "recipe": order.recipe,
         "coded": part,

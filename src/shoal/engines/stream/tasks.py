@@ -19,8 +19,8 @@ from shoal.engines.fragments import Counts
 from shoal.engines.learning import Coding
 from shoal.engines.plan import Job, count_batch, run_fragment
 from shoal.engines.releasing import Statistics, check_cells, fragment_ranges, release_fragment, release_rows
+from shoal.engines.stream.excerpts import Excerpt, choose_groups, take_excerpt
 from shoal.engines.stream.spool import STAGED, private, read_codes, read_rows, write_codes, write_rows
-from shoal.engines.stream.telling import Told, choose_groups, tell
 from shoal.frames import Frame
 from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
@@ -47,7 +47,7 @@ class Setting:
     piles: int
     """To how many piles the rows of a fragment are dealt."""
     records: int
-    told: float | None = None
+    shown: float | None = None
     """The share of the groups that a report looks at; None where there is none."""
     ends: dict[int, ColumnEnds] = field(default_factory=dict)
     """How the ends of ranges move, once all groups are found."""
@@ -106,7 +106,7 @@ def group_fragment(setting: Setting, stretches: Stretches, target: Path) -> dict
     return fragment_ranges(part, grouping)
 
 
-def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[Statistics | None, Told | None]:
+def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[Statistics | None, Excerpt | None]:
     """Release the rows of a grouped fragment, or of a batch of a table grouped as a whole, and write them, dealt to piles.
 
     Return sums over its groups, and what it tells a report.
@@ -130,13 +130,13 @@ def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[S
     check_cells(setting.coding, replace(setting.frame, table=kept), piece)
     _deal(released, setting.piles, target)
     target.with_suffix(".labels").unlink()
-    if setting.told is None:
+    if setting.shown is None:
         return piece.statistics, None
     number = (
         0 if setting.cover is not None else int(target.stem.rpartition("-")[2])
     )  # one group may lie in several batches
-    chosen = choose_groups(labels, number, setting.job.task.seed, setting.told)
-    return piece.statistics, tell(part, _stacked(part), labels, rows, released.select(setting.columns), chosen)
+    chosen = choose_groups(labels, number, setting.job.task.seed, setting.shown)
+    return piece.statistics, take_excerpt(part, _stacked(part), labels, rows, released.select(setting.columns), chosen)
 
 
 def _staged_beside(target: Path, kept: IntArray) -> dict[str, pa.ChunkedArray]:

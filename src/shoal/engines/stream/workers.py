@@ -25,7 +25,7 @@ _AHEAD = 2
 _AT_ONCE = 2_048
 """Bytes of an answer that a pipe takes in one step, with what is added on the way (POSIX promises 4,096 on Linux, and never fewer than 512)."""
 _held: dict[Path, Any] = {}
-"""What this worker was told last."""
+"""The setting that this worker read last, by its file."""
 
 
 class Workers:
@@ -34,21 +34,21 @@ class Workers:
     def __init__(self, number: int, room: Path, job: Any, cancel: CancelToken | None = None) -> None:
         self.room, self.cancel, self.number = room, cancel, number
         self.setting: Any = None
-        self.told = self.asked = 0
+        self.settings = self.asked = 0
         self.pool: ProcessPoolExecutor | None = None
         if number > 1:
             self.pool = ProcessPoolExecutor(number, mp_context=context_for(job), initializer=_begin)
 
     def tell(self, setting: Any) -> None:
         """Say what all tasks from now on need to know; each worker reads it once, from the private folder."""
-        self.setting, self.told = setting, self.told + 1
+        self.setting, self.settings = setting, self.settings + 1
         if self.pool is not None:
             with private(self._setting_file).open("wb") as stream:
                 pickle.dump(setting, stream, protocol=pickle.HIGHEST_PROTOCOL)
 
     @property
     def _setting_file(self) -> Path:
-        return self.room / f"setting-{self.told}"
+        return self.room / f"setting-{self.settings}"
 
     def __enter__(self) -> Self:
         return self
@@ -109,12 +109,12 @@ def _begin() -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _work(told: Path, task: Callable[..., Any], call: tuple[Any, ...], answer: Path) -> bytes | Path:
+def _work(setting: Path, task: Callable[..., Any], call: tuple[Any, ...], answer: Path) -> bytes | Path:
     """Do a task. A long answer goes through a file: a worker killed amid writing one into the pipe would leave the parent waiting for its rest for ever."""
-    if told not in _held:
+    if setting not in _held:
         _held.clear()
-        _held[told] = pickle.loads(told.read_bytes())  # noqa: S301  (written by the parent, where nobody else may write)
-    found = pickle.dumps(task(_held[told], *call), protocol=pickle.HIGHEST_PROTOCOL)
+        _held[setting] = pickle.loads(setting.read_bytes())  # noqa: S301  (written by the parent, where nobody else may write)
+    found = pickle.dumps(task(_held[setting], *call), protocol=pickle.HIGHEST_PROTOCOL)
     if len(found) <= _AT_ONCE:
         return found
     private(answer).write_bytes(found)

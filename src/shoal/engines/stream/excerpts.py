@@ -1,4 +1,4 @@
-"""What a fragment tells a report: some whole groups, drawn at random, and how many records were equal before."""
+"""What a report sees of a fragment: whole groups, drawn at random, and how many records were equal before."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from shoal.engines.contents import hash_rows
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.summary.finding import GroupSizes
 
-_TOLD = 50_000
+_SHOWN = 50_000
 """Records of the groups that a report looks at, about."""
 
 
-class Told(NamedTuple):
-    """What one fragment, or one batch of a table grouped as a whole, tells."""
+class Excerpt(NamedTuple):
+    """What a report sees of one fragment, or of one batch of a table grouped as a whole."""
 
     sizes: GroupSizes
     """How many records are equal in all quasi-identifiers; records of other fragments never are."""
     codes: AnyArray
-    """The stacked codes of the records in the chosen groups."""
+    """The stacked codes of the records in the groups drawn."""
     labels: IntArray
     """Their groups, -1 for one that is withheld."""
     rows: pa.Table
@@ -32,9 +32,9 @@ class Told(NamedTuple):
     """What those of them that are not withheld are released as."""
 
 
-def share_told(records: int) -> float:
+def share_shown(records: int) -> float:
     """Return the share of all groups that a report looks at."""
-    return min(1.0, _TOLD / records)
+    return min(1.0, _SHOWN / records)
 
 
 def choose_groups(labels: IntArray, number: int, seed: int, share: float) -> BoolArray:
@@ -43,11 +43,11 @@ def choose_groups(labels: IntArray, number: int, seed: int, share: float) -> Boo
     return np.asarray(hash_rows([labels, beside], seed) <= np.uint64(min(share * 2.0**64, 2.0**64 - 2048)), np.bool_)
 
 
-def tell(
+def take_excerpt(
     part: CodedTable, codes: AnyArray, labels: IntArray, rows: pa.Table, released: pa.Table, chosen: BoolArray
-) -> Told:
-    """Return what a fragment tells; ``released`` are its records that are not withheld."""
-    return Told(
+) -> Excerpt:
+    """Return what a report sees of a fragment; ``released`` are its records that are not withheld."""
+    return Excerpt(
         GroupSizes.of(distinct_tuples(part.codes).size),
         codes[:, chosen],
         labels[chosen],
