@@ -1,1 +1,1 @@
-"""Privacy models kept where a method cannot: mending and withholding. No method of its own."""
+"""How groups come to meet privacy models: in the search, by mending the groups of any method, or by withholding records. Nothing here is a method by itself."""

@@ -123,7 +123,7 @@ class _Companies:
 
 
 def _mended(companies: _Companies, task: Task) -> IntArray:
-    """Return labels that hold, after companies that fail became one group, or joined others."""
+    """Return labels that meet all requirements: a company that fails is first made one group, and joined with a near company where that is not enough."""
     while True:  # each turn makes a company whole or joins two
         labels = companies.labels()
         bad = _failing_records(companies.table, labels, task)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
 _FEWEST = 4
-"""A layer of fewer persons than this many groups would have is not grouped by itself."""
+"""A layer of fewer than this many times k persons is not grouped by itself."""
 MENDABLE = 0.1
 """Share of groups with too few persons up to which mending them is quicker, and loses less, than grouping layer by layer."""
 

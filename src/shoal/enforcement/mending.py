@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
 _REACHES: tuple[int, ...] = (512, 2048)
-"""Neighbours looked at on either side; the second where none of the first helps."""
+"""How many neighbours on either side a failing group looks at; the second number where none of the first helps."""
 _NEAR_REACHES = (64, 512, 2048)
-"""The same where groups are only joined."""
+"""The same where failing groups are joined as a whole with a neighbour, without weighing plans."""
 _SHORTLIST = 16
-"""Neighbours with which all plans are weighed, at most."""
+"""Neighbours of a failing group with which all plans of mending are weighed, at most."""
 _WEIGHED = 6_000
-"""The same for all failing groups together."""
+"""Neighbours with which they are weighed for all failing groups together, at most."""
 _ROUNDS = 8
 _TINY = 1e-9
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from shoal.methods.optimise.problem import Solution
 
 _DOUBLINGS = 9
-"""The whole table is so many doublings above the first room after which groups are improved."""
+"""Records are withheld in stages: of n records up to n / 2**9 first, then twice as many, and so on; groups are improved after each stage."""
 _REGION = 100
-"""Groups of a region whose steps are looked for together."""
+"""Groups of a region; steps of withholding are found region by region."""
 
 
 def withhold(search: GuardedSearch, most: int, improve: Callable[[Solution], Solution]) -> Solution:
-    """Return the best groups of a search with up to ``most`` records withheld, where that pays."""
+    """Return the best groups of a search with up to ``most`` records withheld, where that pays; ``improve`` anneals the groups after each stage but the last."""
     found = search.best
     rooms = [search.problem.records >> doublings for doublings in range(_DOUBLINGS, -1, -1)]
     for room in [one for one in rooms if 0 < one < most]:
@@ -47,7 +47,7 @@ def _withheld(search: GuardedSearch, found: Solution, room: int) -> Solution:
 
 
 def _fitting(steps: Sequence[Leavers], room: int) -> Leavers:
-    """Return the most gainful steps of all regions that have room together, in the order of what they gain."""
+    """Return the steps of all regions that gain most, in the order of what they gain, as many as withhold no more than ``room`` records."""
     region = np.repeat(np.arange(len(steps)), [len(one.record) for one in steps])
     record, group, step, gain = (np.concatenate(values) for values in zip(*steps, strict=True))
     order = np.lexsort((np.arange(len(step)), region, -gain))

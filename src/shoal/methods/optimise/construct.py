@@ -60,11 +60,11 @@ class Start:
 
     name: str
     labels: Callable[[Search], list[IntArray]]
-    """Makes them, and perhaps a second time (``early-NAME``); -1 for a record without a group, none where it does not pay."""
+    """Returns a list of labels: none where the start does not pay, else one, or two where a search gives its groups of an earlier moment too (``early-NAME``). A record without a group is -1."""
     applies: Callable[[Search, Starts], bool] = lambda search, _: not search.stop.over()
     """Whether it is tried, given the starts so far."""
     replaces: str = ""
-    """The start in whose place it stands if it loses less."""
+    """The name of another start that this one replaces if it loses less."""
 
 
 def construct(search: Search) -> Starts:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shoal.methods.optimise.problem import Problem
 
 _WIDE = 6
-"""How many times larger regions are in which cells open and close: chains of records lead far."""
+"""How many times larger than usual the regions are in which cells open and close: chains of records lead far."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class Operator(ABC):
 
     name: ClassVar[str]
     parts: ClassVar[tuple[str, ...]] = ()
-    """What it consists of, where it tells more than one tally."""
+    """The names of its parts, where ``run`` returns a tally for each of them."""
     width: int = 1
-    """How large its regions are, in multiples of the usual ones; operators of one width in a row share them."""
+    """How large its regions are, in multiples of the usual ones; operators of the same width that follow each other share their regions."""
 
     def applies(self, now: Round) -> bool:  # noqa: ARG002
         """Tell whether it has something to do in a round."""
@@ -115,7 +115,7 @@ class _OpensCells(Operator):
 
     @staticmethod
     def opening(now: Round, params: ExchangeParams | ReopenParams) -> Opening:
-        """Return what its kernel is told in a round."""
+        """Return what its kernel needs to know of a round."""
         cells, temperature = cast("CandidateCells", now.cells), params.temperature * now.warmth
         return Opening(cells, now.problem.k, float(params.tries), now.mean_cost, temperature, now.seed)
 

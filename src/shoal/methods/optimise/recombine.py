@@ -1,4 +1,4 @@
-"""Merging two groupings: of the cells that either one fills, the best ones are opened.
+"""Recombining two groupings: of the cells that either one fills, the best ones are opened.
 
 Two good groupings of one table, found by separate runs, share most of their cells. Those are kept, and which of the
 others to open is a small program with an outcome below both (as tours are merged by Cook and Seymour 2003).
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from shoal.kernels.space.tuples import Tuples
 
 _ROOM = 1 << 22
-"""Tuples of all cells together for which there is room."""
+"""Tuples that the cells of both groupings hold, counted once for each cell, at most."""
 _MOST_PAIRS = 7_000
 """Pairs of a cell and a customer (tuples that the same cells hold) up to which the program is solved: its time grows faster than they do."""
 _MOST_FREE = 300
-"""Cells that only one of both fills, up to which it is solved."""
+"""Cells that only one of the two groupings fills, up to which the program is solved."""
 _REGION = 4_000
-"""Records merged at once, in multiples of k."""
+"""Records of a region that is recombined at once, in multiples of k."""
 
 
 class Filled(NamedTuple):
