@@ -10,8 +10,8 @@ import pytest
 
 import shoal
 from shoal.report.frontier import frontier_plot
-from shoal.report.plots import _number_axis
-from shoal.report.words import released_form
+from shoal.report.plots import _number_axis, group_sizes
+from shoal.report.words import number, released_form, size_headings, spread_headings
 
 
 def spread(*ends):
@@ -75,3 +75,27 @@ def test_the_advice_is_not_cut_off_at_the_left_edge(width, side):
     ]
     advice = frontier_plot({"points": points}, width)["layer"][-1]["mark"]
     assert advice["align"] == side  # the end of the text that stands at the point
+
+
+def test_the_advice_is_short_where_the_picture_is_narrow():
+    point = {"series": "m", "sampled": False, "k": 5, "loss": 0.1, "frontier": True, "recommended": True, "drawn": True}
+    told = [frontier_plot({"points": [point]}, width)["data"]["values"][0]["advice"] for width in (640, 300)]
+    assert told == ["recommended: k = 5", "★ k = 5"]
+
+
+def test_pictures_count_records_where_a_person_has_several():
+    table = {"who": [1, 1, 2, 2, 3, 4], "age": [30, 31, 30, 31, 40, 40]}
+    told = []
+    for roles in ({"identifiers": ["who"]}, {"person": "who"}):
+        summary = shoal.anonymize(table, k=2, quasi_identifiers=["age"], method="mondrian", **roles).report().summary
+        sizes = group_sizes(summary)["layer"][0]["encoding"]["y"]["axis"]["title"]
+        told.append((sizes, size_headings(summary), spread_headings(summary)))
+    assert told == [
+        (what, ("size", f"{what}, original", f"{what}, released"), ("value", f"{what}, original", f"{what}, released"))
+        for what in ("people", "records")
+    ]
+
+
+@pytest.mark.parametrize(("value", "told"), [(0.25861, "0.25861"), (30560, "30,560"), (12345678.9, "12,345,679")])
+def test_no_number_of_a_report_has_an_exponent(value, told):
+    assert number(value) == told

@@ -104,4 +104,6 @@ def test_people_are_counted_where_a_column_names_them(tmp_path):
     assert {tuple(one["columns"]): one["unique"] for one in people["sets"]} == {
         ("sex",): 1, ("age",): 0, ("sex", "age"): 3,
     }  # fmt: skip
+    assert people["alone"] == {"who": 3, "sex": 1, "age": 0}  # of every column, also of those nobody is asked about
     assert heard[0]["sets"] is None
+    assert rows["alone"] is None  # the values that occur once are known already

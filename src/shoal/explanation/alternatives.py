@@ -32,7 +32,8 @@ def other_way(cell: Question, inside: LongArray, narrower: str, left: LongArray)
     more = {"forced_by": cell.coded.names[worst], "cost_now": cost_now, "cost_then": cost_then}
     if growth[worst] <= 0:
         told = (
-            f"People who fit {narrower} are near, but other groups need them: or take k = {max(cell.hiding(left), 2)}."
+            f"Others who fit {narrower} are near, but their own groups need them. "
+            f"With k = {max(cell.hiding(left), 2)} it could be narrower."
         )
         return more, told
     wide = cells_text(cell.coded, worst, np.unique(cell.coded.codes[worst][chosen]).astype(np.int64))

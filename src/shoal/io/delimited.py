@@ -165,6 +165,11 @@ def _look(location: Location, options: ReadOptions) -> _Form:
         raise DataError(f"The file {location.name!r} is empty. A table needs a header line and rows.")
     encoding = options.encoding or detect_encoding(sample)
     text = _decode(location.name, sample, encoding)
+    if "\0" in text:  # a picture or a workbook under another name, or two bytes a sign without their mark
+        raise DataError(
+            f"The file {location.name!r} is no text in {encoding}.",
+            hint="check what it is, or give its encoding, such as utf-16.",
+        )
     separator = options.separator or detect_separator(text)
     rows = csv.reader(text.splitlines(keepends=True), delimiter=separator)
     header, first = next(rows, []), next(rows, [])

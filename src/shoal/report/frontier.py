@@ -17,18 +17,21 @@ _LOW = 0.12
 """Below this share of the picture's height a label under a point would meet the axis."""
 _ADVICE = 130
 """Pixels the advice takes beside its point."""
+_NARROW = 400
+"""Below this width a picture has room for short words only."""
 
 
 def frontier_plot(content: dict[str, Any], width: int = 640, height: int = 340) -> Spec:
     """Draw every release between risk (left is safer) and loss (down is more useful), the recommended one ringed."""
     rows = [_row(point) for point in content["points"] if point["drawn"]]
     highest = max((row["loss"] for row in rows), default=0.0)
-    rows = [row | {"low": row["loss"] < _LOW * highest} for row in rows]
+    advice = "recommended: " if width > _NARROW else "★ "
+    rows = [row | {"low": row["loss"] < _LOW * highest, "advice": advice + row["label"]} for row in rows]
     names = list(dict.fromkeys(row["series"] for row in rows))
     spec = drawing([], width=width, height=height)
     x, y = _axes(
         rows,
-        "← safer · largest chance to find a person, 1 in k" if width > 400 else "← safer · chance to find a person",
+        "← safer · largest chance to find a person, 1 in k" if width > _NARROW else "← safer · chance to find a person",
     )
     series = {"field": "series", "type": "nominal", "scale": {"domain": names}}
     colour = {
@@ -95,7 +98,6 @@ def _row(point: dict[str, Any]) -> Spec:
         "risk": 1 / point["k"],
         "loss": point["loss"],
         "label": f"k = {point['k']}",
-        "advice": f"recommended: k = {point['k']}",
         "frontier": point["frontier"],
         "recommended": point["recommended"],
     }

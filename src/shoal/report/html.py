@@ -59,7 +59,7 @@ def page_environment(purpose: str) -> Any:
         "percent": words.percent,
         "chance": words.chance,
         "listed": words.listed,
-        "number": lambda value: f"{value:,.6g}",
+        "number": words.number,
     }
     return environment
 
@@ -99,9 +99,9 @@ def _sizes(summary: Summary) -> Figure:
         "sizes",
         plots.group_sizes(summary),
         "Group sizes",
-        "How many people share all their quasi-identifiers with how many. "
+        f"How many {words.whose(summary)} share all their quasi-identifiers with how many people. "
         "In the release nobody is left of the line at k.",
-        words.SIZE_HEADINGS,
+        words.size_headings(summary),
         words.size_rows(summary),
     )
 
@@ -124,11 +124,11 @@ def _spread(summary: Summary, place: int) -> Figure:
     """Return the picture of one column before and after."""
     column = summary.columns[place]
     note = f"{column.role}, released {words.released_form(column)}"
-    spec = plots.distribution(column)
+    spec = plots.distribution(column, words.whose(summary))
     title = column.name
     left = tuple(words.apart(summary, column.name))
     if spec is None or column.distribution is None:
         return Figure(title, note, "", (), [], left)
     rows = words.spread_rows(column.distribution)
     drawn = inline(spec, f"column-{place}", f"{column.name} before and after", note)
-    return Figure(title, note, drawn, words.SPREAD_HEADINGS, rows, left)
+    return Figure(title, note, drawn, words.spread_headings(summary), rows, left)

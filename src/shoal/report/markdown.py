@@ -137,14 +137,14 @@ def _cost(summary: Summary) -> Iterator[str]:
     )
     yield from table(
         ("measure", "value", "better", "meaning"),
-        ((one.title, f"{one.value:,.6g}", one.better, one.meaning) for one in summary.loss.metrics),
+        ((one.title, words.number(one.value), one.better, one.meaning) for one in summary.loss.metrics),
     )
 
 
 def _sizes(summary: Summary) -> Iterator[str]:
     yield "### Group sizes"
     yield ""
-    yield from table(words.SIZE_HEADINGS, words.size_rows(summary))
+    yield from table(words.size_headings(summary), words.size_rows(summary))
 
 
 def _columns(summary: Summary) -> Iterator[str]:
@@ -160,7 +160,7 @@ def _columns(summary: Summary) -> Iterator[str]:
             yield f"Counted apart: {text('; '.join(notes))}."
             yield ""
         if column.distribution:
-            yield from table(words.SPREAD_HEADINGS, words.spread_rows(column.distribution))
+            yield from table(words.spread_headings(summary), words.spread_rows(column.distribution))
 
 
 def _relations(summary: Summary) -> Iterator[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from shoal.report.words import percent
+from shoal.report.words import percent, whose
 from shoal.summary import Summary
 from shoal.summary.schema import Bin, Column, Distribution
 
@@ -86,7 +86,7 @@ def loss_by_column(summary: Summary) -> Spec:
 
 
 def group_sizes(summary: Summary) -> Spec:
-    """Draw how many people are in groups of which size, with the line at k."""
+    """Draw how many are in groups of which size, with the line at k."""
     bins, k = summary.group_sizes, summary.promise.k
     step = bins[-1].low - bins[-2].low
     open_end = f" (last bar: {bins[-1].low:,} or more)" if bins[-1].high is None else ""
@@ -95,15 +95,15 @@ def group_sizes(summary: Summary) -> Spec:
         {
             "low": one.low - 0.5 + narrower,
             "high": (one.high or one.low + step - 1) + 0.5 - narrower,
-            "people": people,
+            "number": number,
             "when": when,
         }
         for when, narrower in (("original", 0.0), ("released", inset))
         for one in bins
-        if (people := one.before if when == "original" else one.after)
+        if (number := one.before if when == "original" else one.after)
     ]
     x = quantity("low", f"size of the group{open_end}", scale={"nice": False, "domainMin": 0.5})
-    y = quantity("people", "people", axis={"format": ",d"})
+    y = quantity("number", whose(summary), axis={"format": ",d"})
     layers: list[Spec] = [
         {
             "data": {"values": rows},
@@ -141,15 +141,15 @@ def _when_scale() -> Spec:
     }
 
 
-def distribution(column: Column) -> Spec | None:
-    """Draw a column before and after, or nothing where there is nothing to see."""
+def distribution(column: Column, counted_in: str) -> Spec | None:
+    """Draw a column before and after, counted in people or records, or nothing where there is nothing to see."""
     spread = column.distribution
     if spread is None:
         return None
-    return _histogram(spread) if spread.form == "histogram" else _bars(spread)
+    return _histogram(spread, counted_in) if spread.form == "histogram" else _bars(spread, counted_in)
 
 
-def _histogram(spread: Distribution) -> Spec:
+def _histogram(spread: Distribution, counted_in: str) -> Spec:
     """Draw areas as counts: a bar twice as wide stands for twice the people at the same height."""
     dated = spread.unit == "date"
     narrowest = min(_width(one, dated=dated) for one in spread.bins)
@@ -171,7 +171,7 @@ def _histogram(spread: Distribution) -> Spec:
     x: Spec = {"field": "low", "type": kind, "axis": axis, "scale": {"nice": False, "zero": False}}
     if dated:
         x["scale"]["type"] = "utc"
-    y = quantity("before", "people", axis={"format": ",d"})
+    y = quantity("before", counted_in, axis={"format": ",d"})
     last = {"low": rows[-1]["high"], "after": rows[-1]["after"]}
     return drawing(
         [
@@ -216,7 +216,7 @@ def _width(one: Bin, *, dated: bool) -> float:
     return float(one.high) - float(one.low)
 
 
-def _bars(spread: Distribution) -> Spec:
+def _bars(spread: Distribution, counted_in: str) -> Spec:
     shown = spread.bins[:-1] if spread.pooled else spread.bins
     rows = [{"value": one.label, "before": one.before, "after": one.after} for one in shown]
     if spread.hidden_after:
@@ -227,7 +227,7 @@ def _bars(spread: Distribution) -> Spec:
         "sort": None,
         "axis": {"title": None, "labelLimit": 150, "domain": False, "ticks": False, "labelPadding": 6},
     }
-    x = quantity("before", "people", axis={"format": ",d"})
+    x = quantity("before", counted_in, axis={"format": ",d"})
     layers: list[Spec] = [
         {"mark": {"type": "bar", "color": BEFORE, "height": {"band": 0.7}}, "encoding": {"x": x, "y": y}},
         {

@@ -192,7 +192,7 @@ def apart(summary: Summary, name: str) -> list[str]:
     rest = spread.bins[-1] if spread.pooled else None
     if rest is not None:
         notes.append(
-            f"{counted(spread.pooled, 'rarer value')} not drawn: {rest.before:,.0f} people before, {rest.after:,.0f} after"
+            f"{counted(spread.pooled, 'rarer value')} not drawn: {rest.before:,.0f} {whose(summary)} before, {rest.after:,.0f} after"
         )
     if spread.hidden_after:
         notes.append(f"cells that show nothing (*): {spread.hidden_after:,}")
@@ -299,13 +299,35 @@ def attack_note(summary: Summary) -> str:
     return f"Tried on {counted(summary.attacks[0].tried, 'person', 'people')} of the original; in brackets the 95 % interval."
 
 
-SIZE_HEADINGS = ("size", "people, original", "people, released")
-SPREAD_HEADINGS = ("value", "people, original", "people, released")
+def number(value: float) -> str:
+    """Return a measured number as people read it, a large one without an exponent."""
+    return f"{value:,.6g}" if abs(value) < 1_000_000 else f"{value:,.0f}"
+
+
+def whose(summary: Summary) -> str:
+    """Return what values are counted in: people, or their records where a person has several."""
+    return "people" if summary.reached.persons is None else "records"
+
+
+def size_headings(summary: Summary) -> tuple[str, str, str]:
+    """Return what stands above the sizes of groups."""
+    return ("size", *_before_and_after(summary))
+
+
+def spread_headings(summary: Summary) -> tuple[str, str, str]:
+    """Return what stands above the values of a column."""
+    return ("value", *_before_and_after(summary))
+
+
+def _before_and_after(summary: Summary) -> tuple[str, str]:
+    return f"{whose(summary)}, original", f"{whose(summary)}, released"
+
+
 ASSOCIATION_HEADINGS = ("columns", "measure", "original", "released")
 
 
 def size_rows(summary: Summary) -> list[tuple[str, ...]]:
-    """Return how many people are in groups of which size."""
+    """Return how many are in groups of which size."""
     return [
         (_size_text(one.low, one.high), f"{one.before:,}", f"{one.after:,}")
         for one in summary.group_sizes
@@ -320,7 +342,7 @@ def _size_text(low: int, high: int | None) -> str:
 
 
 def spread_rows(spread: Distribution) -> list[tuple[str, ...]]:
-    """Return how many people have which values."""
+    """Return how many have which values."""
     return [(one.label, f"{one.before:,.0f}", f"{one.after:,.0f}") for one in spread.bins]
 
 

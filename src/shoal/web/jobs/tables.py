@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,8 @@ _DEMO_RECORDS = 10_000
 _DEMO_HIERARCHIES = ("zip", "job")
 _MOST_LOOKED_AT = 100_000_000
 """Rows times sets of columns that are counted; beyond, only smaller sets are: they would take minutes."""
+_AS_SETS = 20
+"""So many sets of columns can be counted by rows while one is counted by people."""
 
 
 def open_table(tell: Tell, *, place: str, path: str, options: dict[str, Any], folder: str, name: str) -> dict[str, Any]:
@@ -82,17 +84,26 @@ def _read_demo(home: Path) -> tuple[Frame, dict[str, str]]:
 
 
 def count_people(tell: Tell, *, table: StoredTable, columns: list[str], person: str | None = None) -> dict[str, Any]:
-    """Count whom these columns single out: together, without each of them, and by the fewest of them."""
+    """Count whom these columns single out: together, without each of them, and by the fewest of them.
+
+    Where a column names people, it is counted too whom every column of the table singles out by itself: the rows of one person
+    may be alike, so the values that occur once do not tell it.
+    """
     frame = load(table)
     total = frame.records if person is None else len(encode_dictionary(frame.table.column(person)).dictionary)
     found: dict[str, Any] = {"people": total, "unique": _alone(frame, columns, person), "without": None, "sets": None}
+    found["alone"] = None
     tell("part", dict(found))
     if len(columns) > 1 and frame.records * len(columns) ** 2 <= 4 * _MOST_LOOKED_AT:
         found["without"] = {
             name: _alone(frame, [other for other in columns if other != name], person) for name in columns
         }
         tell("part", dict(found))
-    found["sets"] = _row_sets(frame, columns) if person is None else _person_sets(frame, columns, person)
+    if person is None:
+        found["sets"] = _row_sets(frame, columns)
+    else:
+        found["alone"] = _alone_each(frame, columns, person)
+        found["sets"] = _person_sets(frame, columns, person, found["alone"])
     return found
 
 
@@ -107,11 +118,18 @@ def _largest(records: int, columns: int, most: int) -> int:
     return next((size for size in sizes if records * math.comb(columns, size) <= _MOST_LOOKED_AT), 1)
 
 
-def _person_sets(frame: Frame, columns: list[str], person: str) -> list[dict[str, Any]]:
+def _alone_each(frame: Frame, columns: list[str], person: str) -> dict[str, int]:
+    """Return how many people each column of the table singles out; of a large table, only each of ``columns``."""
+    few = _AS_SETS * frame.records * len(frame.names) <= _MOST_LOOKED_AT
+    return {name: _alone(frame, [name], person) for name in (frame.names if few else columns)}
+
+
+def _person_sets(frame: Frame, columns: list[str], person: str, alone: dict[str, int]) -> list[dict[str, Any]]:
     """Return how many people one or two of the columns single out."""
-    largest = _largest(20 * frame.records, len(columns), 2)  # people are counted one set at a time
-    sets = chain.from_iterable(combinations(columns, size) for size in range(1, largest + 1))
-    return [{"columns": list(names), "unique": _alone(frame, names, person)} for names in sets]
+    pairs = combinations(columns, 2) if _largest(_AS_SETS * frame.records, len(columns), 2) == 2 else ()
+    return [{"columns": [name], "unique": alone[name]} for name in columns] + [
+        {"columns": list(names), "unique": _alone(frame, names, person)} for names in pairs
+    ]
 
 
 def _alone(frame: Frame, columns: Sequence[str], person: str | None) -> int:

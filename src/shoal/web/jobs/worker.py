@@ -39,6 +39,10 @@ class News:
 Tell = Callable[[Literal["progress", "part"], Any], None]
 
 
+_FORCE, _TICK = "use force to replace it", "tick “replace”, or take another name"
+"""How the library says it, and how it is done on the page."""
+
+
 def work(pipe: Connection, module: str) -> None:
     """Do jobs, functions of ``module``, until the server goes away. Ctrl-C is for the server alone: it ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -78,7 +82,7 @@ def stoppable() -> Iterator[threading.Event]:
 def explain_fault(fault: BaseException) -> tuple[str, str | None]:
     """Return a sentence and a hint; the text of a foreign exception may hold a cell and is never told."""
     if isinstance(fault, ShoalError):
-        return fault.message, fault.hint
+        return fault.message, fault.hint and fault.hint.replace(_FORCE, _TICK)
     if isinstance(fault, MemoryError):
         return "There is not enough memory for this table.", "take fewer columns or rows, or a larger machine."
     if isinstance(fault, OSError):

@@ -136,8 +136,9 @@ def _row(draft: Draft, table: Table, column: dict[str, Any]) -> dict[str, Any]:
 
 def _singled_out(session: Session, table: Table, column: dict[str, Any]) -> dict[str, Any]:
     """Return whom a column singles out by itself: people where they are counted, else rows."""
-    found = session.people_now() if session.draft.get("person") else None
-    alone = next((one["unique"] for one in (found or {}).get("sets") or [] if one["columns"] == [column["name"]]), None)
+    found = session.people_now()
+    counted = found["alone"] if found else None
+    alone = (counted or {}).get(column["name"])
     if found is None or alone is None:
         return {
             "single": column["unique"] / table.records,

@@ -110,6 +110,8 @@ def _numbers(text: str, most: int) -> list[int]:
         found = sorted({int(part) for part in text.replace(";", ",").split(",") if part.strip()})
     except ValueError:
         raise ParameterError("The sizes of k must be whole numbers with commas between.") from None
+    if most < 2:
+        raise ParameterError("Nobody can hide: the table has 1 row.", hint="open a table with more rows.")
     if not found or found[0] < 2 or found[-1] > most:
         raise ParameterError(f"The sizes of k must lie between 2 and {most:,}.")
     return found

@@ -114,13 +114,17 @@ def _model_row(session: Session, choice: ModelChoice) -> dict[str, Any]:
 @router.post("/protect/k")
 async def change_k(change: KChange, session: Here) -> Answer:
     """Hide everyone among another number."""
-    if change.k > session.need_table().records:
-        raise ParameterError(
-            f"Nobody can hide among {change.k:,}: the table has {session.need_table().records:,} rows.",
-            hint="take a smaller k.",
-        )
+    _check_k(change.k, session)
     session.change(session.draft.change(k=change.k), f"k = {change.k}")
     return go()
+
+
+def _check_k(k: int, session: Session) -> None:
+    """Refuse a k that no table of this length can keep."""
+    rows = session.need_table().records
+    if k > rows:
+        many = f"{rows:,} row{'' if rows == 1 else 's'}"
+        raise ParameterError(f"Nobody can hide among {k:,}: the table has {many}.", hint="take a smaller k.")
 
 
 @router.post("/protect/model")
@@ -183,4 +187,5 @@ async def change_search(change: SearchChange, session: Here) -> Answer:
 async def make(session: Here) -> Answer:
     """Make the release."""
     session.draft.check_complete()
+    _check_k(session.draft.get("k"), session)
     return go(job=session.make_release())

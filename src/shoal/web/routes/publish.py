@@ -82,6 +82,11 @@ def _stem(session: Session) -> str:
 async def publish(targets: Targets, session: Here) -> Answer:
     """Write release, report and recipe into the folder; every warning must have been read."""
     release, table, source = session.need_release(), session.need_table(), session.draft.source
+    writing = session.jobs.get("publish")
+    if (
+        writing is not None and writing.active
+    ):  # the second would fail at the files of the first, and hide that they are there
+        raise ParameterError("The files are being written already.", hint="wait until they are there.")
     unread = set(range(len(release.summary["warnings"]))) - set(targets.read)
     if unread:
         raise ParameterError("Some warnings are not ticked off yet.", hint="read and tick them first.")

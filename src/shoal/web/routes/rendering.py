@@ -10,7 +10,7 @@ import jinja2
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from shoal.report.words import chance, listed, percent
+from shoal.report.words import chance, listed, number, percent
 from shoal.web.session import Session, describe_job
 
 STEPS = {
@@ -48,6 +48,7 @@ def templates() -> jinja2.Environment:
         "listed": _listed,
         "spelled": _spelled,
         "count": "{:,}".format,
+        "number": number,
     }
     return environment
 

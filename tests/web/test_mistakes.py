@@ -1,0 +1,161 @@
+"""What people do wrong: each mistake is told in a sentence, and every step still answers."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import httpx
+import pytest
+
+from shoal.errors import ParameterError
+from shoal.web.jobs.lane import Job
+from shoal.web.jobs.worker import Order
+from shoal.web.routes.publish import Targets, publish
+from shoal.web.session import Session
+from tests.web.conftest import run, serving
+
+STEPS = ("open", "columns", "hierarchies", "protect", "compare", "look", "publish", "recipe")
+
+
+class Hands:
+    """Uses the page without a browser, as its own requests do."""
+
+    def __init__(self, client, address):
+        self.client = client
+        page = client.get(address).text
+        self.client.headers["x-shoal-change"] = re.findall(r'name="change-key" content="([^"]+)"', page)[0]
+
+    def post(self, path, **body):
+        """Return what came of a request: the sentence it was refused with, or how its job ended."""
+        told = self.client.post(path, json=body).json()
+        if "refused" in told:
+            return f"{told['refused']['message']} {told['refused']['hint']}"
+        return self.wait(told["job"]) if told["job"] else "done"
+
+    def wait(self, number):
+        with self.client.stream("GET", "/events") as events:
+            for line in events.iter_lines():
+                told = json.loads(line[6:]) if line.startswith("data: ") else None
+                for job in told if isinstance(told, list) else [told]:
+                    if isinstance(job, dict) and job.get("number") == number and job["state"] in {"done", "failed"}:
+                        return "done" if job["state"] == "done" else f"{job['message']} {job['hint']}"
+        raise AssertionError("the stream has ended")
+
+    def statuses(self):
+        """Return how each step answers."""
+        return [self.client.get(f"/{step}").status_code for step in STEPS]
+
+    def open(self, name):
+        return self.post("/open", place="folder", name=name)
+
+    def make(self, k):
+        told = [self.post("/protect/k", k=k)]
+        told.append(self.post("/protect/search", method="mondrian", effort="fast", max_suppression=0, ends="round"))
+        return self.post("/protect/make") if told == ["done", "done"] else told[0]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    home = tmp_path_factory.mktemp("tables")
+    (home / "one-column.csv").write_text("age\n" + "".join(f"{20 + row % 9}\n" for row in range(60)))
+    (home / "one-row.csv").write_text("age,sex\n30,F\n")
+    (home / "few.csv").write_text("age,sex\n" + "30,F\n40,M\n" * 3)
+    (home / "names.csv").write_text("id,email\n" + "".join(f"{row},p{row}@x.org\n" for row in range(40)))
+    (home / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)))
+    return home
+
+
+@contextlib.contextmanager
+def using(address):
+    with httpx.Client(base_url=address.split("/?")[0], follow_redirects=True, timeout=600) as client:
+        yield Hands(client, address)
+
+
+@pytest.fixture
+def hands(address):
+    with using(address) as found:
+        yield found
+
+
+def test_a_picture_is_no_table(hands):
+    assert hands.open("picture.csv").startswith("The file 'picture.csv' is no text")
+    assert set(hands.statuses()) == {200}
+
+
+def test_a_table_of_one_row_hides_nobody(hands):
+    assert hands.open("one-row.csv") == "done"
+    assert hands.post("/protect/make") == "Nobody can hide among 10: the table has 1 row. take a smaller k."
+    assert hands.post("/compare/start", ks="2, 5", methods=["mondrian"]).startswith(
+        "Nobody can hide: the table has 1 row"
+    )
+    assert set(hands.statuses()) == {200}
+
+
+def test_k_is_not_larger_than_the_table(hands):
+    assert hands.open("few.csv") == "done"
+    assert hands.post("/protect/k", k=7) == "Nobody can hide among 7: the table has 6 rows. take a smaller k."
+    assert hands.post("/protect/make") == "Nobody can hide among 10: the table has 6 rows. take a smaller k."
+    assert set(hands.statuses()) == {200}
+
+
+def test_a_table_of_names_alone_has_nothing_to_hide_among(hands):
+    assert hands.open("names.csv") == "done"
+    assert hands.post("/protect/make").startswith("No column is a quasi-identifier yet.")
+    assert set(hands.statuses()) == {200}
+
+
+@pytest.mark.compiled
+def test_a_table_of_one_column_goes_the_whole_way(hands, folder):
+    assert hands.open("one-column.csv") == "done"
+    assert hands.make(5) == "done"
+    assert set(hands.statuses()) == {200}
+    names = {"release": "one.csv", "report": "one.html", "recipe": "one.toml"}
+    read = list(range(hands.client.get("/publish").text.count('name="read"')))
+    assert hands.post("/publish", **names, read=read) == "done"
+    again = hands.post("/publish", **names, read=read)
+    assert again == "The target 'one.csv' exists and is left as it is. tick “replace”, or take another name."
+    assert hands.post("/publish", **names, read=read, replace=True) == "done"
+    assert {"one.csv", "one.html", "one.toml"} <= {path.name for path in folder.iterdir()}
+
+
+def test_of_two_tabs_that_publish_at_once_the_second_is_told(tmp_path, monkeypatch):
+    session = Session(tmp_path, tmp_path)
+    monkeypatch.setattr(Session, "need_release", lambda _: SimpleNamespace(summary={"warnings": []}, folder=""))
+    monkeypatch.setattr(Session, "need_table", lambda _: SimpleNamespace(stored=None))
+    session.jobs["publish"] = Job("publish", Order(1, "publish", {}), state="running")
+    with pytest.raises(ParameterError, match="The files are being written already"):
+        run(publish(Targets(release="r.csv", report="r.html", recipe="r.toml"), session))
+
+
+@pytest.mark.compiled
+def test_cancelling_what_is_over_changes_nothing(hands):
+    hands.open("one-column.csv")
+    assert hands.make(7) == "done"
+    for _ in range(2):
+        assert hands.post("/jobs/protect/cancel") == "done"
+    assert 'id="pairs"' in hands.client.get("/look").text
+
+
+@pytest.mark.compiled
+def test_a_folder_nobody_may_write_into_is_told(tmp_path):
+    (tmp_path / "people.csv").write_text("age\n" + "".join(f"{20 + row % 9}\n" for row in range(60)))
+    locking = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"'
+    locked = ("unshare", "--map-root-user", "--mount", "sh", "-c", locking, str(tmp_path))
+    if (
+        shutil.which("unshare") is None
+        or subprocess.run([*locked, "true"], capture_output=True, check=False).returncode
+    ):
+        pytest.skip("no folder can be locked here; that needs a mount of one's own")
+    with serving(tmp_path, prefix=locked) as (_, address), using(address) as hands:
+        assert hands.open("people.csv") == "done"
+        assert hands.make(5) == "done"
+        read = list(range(hands.client.get("/publish").text.count('name="read"')))
+        told = hands.post("/publish", release="r.csv", report="r.html", recipe="r.toml", read=read)
+        assert told == "The folder of the target 'r.csv' may not be written. choose another."
+        assert set(hands.statuses()) == {200}
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
