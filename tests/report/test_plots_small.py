@@ -99,3 +99,13 @@ def test_pictures_count_records_where_a_person_has_several():
 @pytest.mark.parametrize(("value", "told"), [(0.25861, "0.25861"), (30560, "30,560"), (12345678.9, "12,345,679")])
 def test_no_number_of_a_report_has_an_exponent(value, told):
     assert number(value) == told
+
+
+def test_small_losses_are_told_apart_on_the_axis_and_the_advice_stays_above_it():
+    points = [
+        {"series": "m", "sampled": False, "k": k, "loss": loss, "frontier": True, "recommended": k == 5, "drawn": True}
+        for k, loss in ((2, 0.0), (5, 0.001), (50, 0.016))
+    ]
+    ring, advice = frontier_plot({"points": points})["layer"][-2:]
+    assert ring["encoding"]["y"]["axis"]["format"] == ".1%"
+    assert (advice["mark"]["align"], advice["mark"]["dy"] < 0) == ("right", True)

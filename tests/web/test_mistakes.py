@@ -13,8 +13,10 @@ import httpx
 import pytest
 
 from shoal.errors import ParameterError
+from shoal.web.draft import Draft
 from shoal.web.jobs.lane import Job
 from shoal.web.jobs.worker import Order
+from shoal.web.routes.columns import whom_they_single_out
 from shoal.web.routes.publish import Targets, publish
 from shoal.web.session import Session
 from tests.web.conftest import run, serving
@@ -130,6 +132,14 @@ def test_of_two_tabs_that_publish_at_once_the_second_is_told(tmp_path, monkeypat
     session.jobs["publish"] = Job("publish", Order(1, "publish", {}), state="running")
     with pytest.raises(ParameterError, match="The files are being written already"):
         run(publish(Targets(release="r.csv", report="r.html", recipe="r.toml"), session))
+
+
+@pytest.mark.parametrize(("unique", "worst"), [(3, "age"), (0, None)])
+def test_no_column_is_blamed_where_nobody_is_alone(tmp_path, monkeypatch, unique, worst):
+    counted = {"people": 9, "unique": unique, "without": {"age": 0, "sex": 0}, "sets": None, "alone": None}
+    monkeypatch.setattr(Session, "people_now", lambda _: counted)
+    session = Session(tmp_path, tmp_path, Draft().change(quasi_identifiers=["age", "sex"]))
+    assert whom_they_single_out(session)["worst"] == worst
 
 
 @pytest.mark.compiled

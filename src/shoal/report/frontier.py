@@ -17,6 +17,8 @@ _LOW = 0.12
 """Below this share of the picture's height a label under a point would meet the axis."""
 _ADVICE = 130
 """Pixels the advice takes beside its point."""
+_SMALL = 0.05
+"""Below this loss whole percents on the axis would repeat each other."""
 _NARROW = 400
 """Below this width a picture has room for short words only."""
 
@@ -82,10 +84,10 @@ def frontier_plot(content: dict[str, Any], width: int = 640, height: int = 340) 
 def _beside(rows: list[Spec], width: int) -> Spec:
     """Place the advice below and left of its point, where no line runs; right of it where the left has no room."""
     places = [math.log(row["risk"]) for row in rows]
-    advised = next((math.log(row["risk"]) for row in rows if row["recommended"]), 0.0)
+    advised, low = next(((math.log(row["risk"]), row["low"]) for row in rows if row["recommended"]), (0.0, False))
     if (advised - min(places, default=0.0)) * width <= _ADVICE * (max(places, default=0.0) - min(places, default=0.0)):
         return {"align": "left", "dx": 14, "dy": -14}
-    return {"align": "right", "dx": -12, "dy": 16}
+    return {"align": "right", "dx": -12, "dy": -16 if low else 16}  # below a low point the axis has its own labels
 
 
 def _cycle(values: tuple[str, ...], number: int) -> list[str]:
@@ -115,7 +117,10 @@ def _axes(rows: list[Spec], title: str) -> tuple[Spec, Spec]:
         },
         scale={"type": "log", "domain": [risks[0] / 1.4, risks[-1] * 1.35], "nice": False},
     )
-    y = quantity("loss", "information lost · down is more useful", axis={"format": ".0%"}, scale={"domainMin": 0})
+    digits = 0 if max((row["loss"] for row in rows), default=0.0) >= _SMALL else 1
+    y = quantity(
+        "loss", "information lost · down is more useful", axis={"format": f".{digits}%"}, scale={"domainMin": 0}
+    )
     return x, y
 
 

@@ -194,7 +194,7 @@ def whom_they_single_out(session: Session) -> dict[str, Any] | None:
     if found is None:
         return {"counted": False, "columns": known}
     without = found["without"] or {}
-    worst = min(without, key=lambda name: without[name]) if without else None
+    worst = min(without, key=lambda name: without[name]) if without and found["unique"] else None
     return {
         "counted": True,
         "columns": known,

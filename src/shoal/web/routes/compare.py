@@ -55,7 +55,7 @@ def comparison(session: Session) -> Comparison:
 def view(session: Session) -> dict[str, Any]:
     """Return the points so far, the recommended one and the reason."""
     found = comparison(session)
-    best = found.recommended
+    best = found.recommended if len(found.points) > 1 else None  # one point is no choice
     ordered = sorted(found.points, key=lambda point: (point.k, point.method, point.sampled))
     return {
         "points": ordered,
