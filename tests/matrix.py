@@ -1,7 +1,7 @@
 """Runs the tests with the oldest and the newest versions of every dependency: ``make matrix``.
 
-``oldest`` installs each dependency at the lower bound that ``pyproject.toml`` states, so that a bound is a promise and
-not a guess; ``newest`` installs what the package index gives today. Each has an environment of its own in ``.matrix/``.
+``oldest`` installs each dependency at the lower bound that ``pyproject.toml`` states for this Python, so that a bound is a
+promise and not a guess; ``newest`` installs what the package index gives today. Each has an environment of its own in ``.matrix/``.
 uv installs: pip was seen to look for a set of oldest versions for half an hour without an end, uv finds it in seconds.
 Another interpreter: ``make matrix PYTHON=python3.13``.
 """
@@ -17,11 +17,11 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 TOOLS = {"pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "hatchling"}
 """Tools of the tests: what they demand is no promise to users, so they are always the newest."""
-BOUND = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?>=([0-9.]+)$")
+BOUND = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?>=([0-9.]+)(?:; python_version >= '3\.([0-9]+)')?$")
 
 
-def lower_bounds(project):
-    """Return the oldest version of each dependency that users may have."""
+def lower_bounds(project, python=sys.version_info[:2]):
+    """Return the oldest version of each dependency that users of a Python may have: the highest of its bounds that apply."""
     extras = project["optional-dependencies"]
     stated = [
         *project["dependencies"],
@@ -30,13 +30,17 @@ def lower_bounds(project):
     own = project["name"]
     found = [BOUND.match(one) for one in stated if not one.startswith(f"{own}[")]
     assert all(found), f"each dependency has a lower bound: {stated}"
-    return {match[1]: match[2] for match in found if match[1] not in TOOLS}
+    oldest = {}
+    for name, version, since in (match.groups() for match in found):
+        if name not in TOOLS and python >= (3, int(since or 0)):
+            oldest[name] = max(oldest.get(name, "0"), version, key=lambda one: [int(part) for part in one.split(".")])
+    return oldest
 
 
-def constraints(project):
+def constraints(project, python=sys.version_info[:2]):
     return "".join(
         f"{name}=={version}.*\n" if version.count(".") < 2 else f"{name}=={version}\n"
-        for name, version in lower_bounds(project).items()
+        for name, version in lower_bounds(project, python).items()
     )
 
 
@@ -58,9 +62,8 @@ def run(which, arguments):
     ]
     if any(subprocess.run(install, check=False).returncode for install in installs):
         return 1
-    return subprocess.run(
-        [python, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", *arguments], cwd=ROOT, check=False
-    ).returncode
+    test = [python, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadfile", "--max-worker-restart=0", *arguments]
+    return subprocess.run(test, cwd=ROOT, check=False).returncode
 
 
 def main(arguments):
