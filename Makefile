@@ -34,7 +34,9 @@ lint: $(VENV)/.dev  ## check style, types and the layers
 	@$(BIN)/lint-imports --no-logo
 
 coverage: $(VENV)/.dev  ## run the tests that need no compiled kernels with numba off; print the lines never run
-	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -m "not compiled" --ignore=tests/spark $(ARGS) $(TESTS)
+	@$(BIN)/coverage erase
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n auto --dist loadfile --max-worker-restart=0 -m "not compiled" --ignore=tests/spark $(ARGS) $(TESTS)
+	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --show-missing --skip-covered
 
 fuzz: $(VENV)/.dev  ## attack shoal with fresh tables, signals and bad input; more with ARGS="--tables 5000 --signals 300"
@@ -62,7 +64,7 @@ wheel: $(VENV)/.demo  ## build into dist/ a wheel with compiled kernels for this
 	@$(BIN)/python -m shoal.warming.shipping build/wheel/*.whl --output dist
 
 clean:  ## remove the environment and everything made by the other words
-	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage htmlcov build dist shoal-demo .matrix
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov build dist shoal-demo .matrix
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/pyvenv.cfg:
