@@ -14,7 +14,7 @@ from tests.engines import faults
 )
 def test_a_killed_worker_or_parent_leaves_the_whole_release_or_nothing():
     told = []
-    tally = faults.run(4, seed=2, say=told.append)
+    tally = faults.run(4, seed=2, tell=told.append)
     assert tally["violations"] == 0, told
     assert tally["worker struck"] >= 1
     assert tally["parent struck"] >= 1
