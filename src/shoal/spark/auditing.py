@@ -15,6 +15,7 @@ from shoal.encoding import HierarchyChoice, KindChoice
 from shoal.engines.learning import Coding, learn_batch, make_coding, merge_learned
 from shoal.spark.bundles import Batches
 from shoal.spark.counting import count_release
+from shoal.spark.naming import all_quoted, quoted
 from shoal.spark.people import Whose, counted_by_person, numbers_of
 from shoal.spark.sessions import check_dataframe, collect
 from shoal.spark.tasks import PEOPLE, learn_rows, payload_batch
@@ -101,7 +102,7 @@ def audit(
 def _coding(data: Any, protected: Sequence[str], hierarchies: Mapping[str, Any], kinds: Mapping[str, Any]) -> Coding:
     """Learn the sensitive columns."""
     none = learn_batch(pa.table({name: pa.array([], pa.string()) for name in protected}), protected)
-    parts = collect(data.select(*protected), learn_rows, names=protected) if protected else []
+    parts = collect(data.select(*all_quoted(protected)), learn_rows, names=protected) if protected else []
     return make_coding(merge_learned(parts or [none]), (), protected, hierarchies=hierarchies, kinds=kinds)
 
 
@@ -114,17 +115,19 @@ def _with_population(data: Any, population: Any, names: Sequence[str]) -> Any:
 
     def as_text(rows: Any, *, outside: bool) -> Any:
         for name in names:
-            rows = rows.withColumn(name, functions.col(name).cast("string"))
+            rows = rows.withColumn(name, functions.col(quoted(name)).cast("string"))
         return rows.withColumn(PEOPLE, functions.lit(outside))
 
     return as_text(data, outside=False).unionByName(
-        as_text(people.select(*names), outside=True), allowMissingColumns=True
+        as_text(people.select(*all_quoted(names)), outside=True), allowMissingColumns=True
     )
 
 
 def _unique_sets(data: Any, names: Sequence[str], records: int, largest: int) -> Sequence[Any]:
     check_fits(records, "'unique_columns'")
-    found = collect(data.select(*names).repartition(1), look_for_unique_sets, names=tuple(names), largest=largest)
+    found = collect(
+        data.select(*all_quoted(names)).repartition(1), look_for_unique_sets, names=tuple(names), largest=largest
+    )
     return found[0] if found else []
 
 

@@ -20,6 +20,7 @@ from shoal.engines.learning import Coding
 from shoal.frames import to_frame
 from shoal.privacy.base import PrivacyModel
 from shoal.spark.bundles import BUNDLES, TO, Batches, brought_together, pack, unpack
+from shoal.spark.naming import all_quoted, map_in_arrow, quoted
 from shoal.spark.people import Whose
 from shoal.spark.sessions import collect, usual_tasks
 from shoal.spark.tasks import PEOPLE, payload_batch
@@ -127,7 +128,7 @@ def count_release(
 ) -> Counted:
     """Count a table by its combinations of values; one shuffle, nothing is collected but the counts."""
     marked = [PEOPLE] if PEOPLE in data.columns else []
-    rows = data.select(*dict.fromkeys([*names, *sensitive, *whose.columns, *marked]))
+    rows = data.select(*all_quoted(dict.fromkeys([*names, *sensitive, *whose.columns, *marked])))
     found = collect(
         _by_combination(rows, names),
         count_groups,
@@ -147,13 +148,13 @@ def _by_combination(rows: Any, names: Sequence[str]) -> Any:
 
     def as_read(name: str) -> Any:
         """Return a column in which what reads the same is the same: no number is a missing value."""
-        column = functions.col(f"`{name}`")
+        column = functions.col(quoted(name))
         floats = rows.schema[name].dataType.typeName() in {"float", "double"}
         return functions.when(~functions.isnan(column), column) if floats else column
 
     tasks = usual_tasks(rows)
     number = functions.pmod(functions.xxhash64(*map(as_read, names)), functions.lit(tasks)).cast("int")
-    return brought_together(rows.withColumn(TO, number).mapInArrow(send_rows, BUNDLES), tasks)
+    return brought_together(map_in_arrow(rows.withColumn(TO, number), send_rows, BUNDLES), tasks)
 
 
 def send_rows(batches: Batches) -> Iterator[pa.RecordBatch]:

@@ -8,6 +8,7 @@ from shoal.api import Anonymizer
 from shoal.engines.plan import sample_share, uncuttable_models
 from shoal.recipe import averaged_weight
 from shoal.spark.fragments import stage_fragments
+from shoal.spark.naming import all_quoted
 from shoal.spark.people import OWNERS
 from shoal.spark.recoding import check_countable, stage_recoded
 from shoal.spark.result import SparkResult
@@ -54,7 +55,7 @@ def release(
     check_columns_of(recipe, data)
     named = {name for names in recipe.named.values() for name in names}
     named |= {person for one in recipe.treat.values() if (person := getattr(one, "person", None))}
-    chosen = with_tokens(recipe, data.select(*[name for name in data.columns if name in named]))
+    chosen = with_tokens(recipe, data.select(*all_quoted(name for name in data.columns if name in named)))
     recipe.progress(0.0, "counting rows")
     records = int(chosen.count())
     check_records(recipe, records)

@@ -24,6 +24,7 @@ from shoal.io.watching import remove_folder
 from shoal.release import refuse_withheld
 from shoal.spark.bundles import BUNDLES, brought_together
 from shoal.spark.counting import Counted, audit_of, check_counted, count_release
+from shoal.spark.naming import map_in_arrow
 from shoal.spark.people import OWNERS, Whose, counted_by_person, fragments_with_enough, numbers_of, with_owners
 from shoal.spark.sessions import collect, hashable_columns, payloads, tasks_for, with_columns
 from shoal.spark.tasks import (
@@ -101,7 +102,7 @@ def _stage(work: Work, coding: Coding, cuts: Cuts, owned: Any, secret: int) -> N
     tasks = tasks_for(data, int(cuts.number.max()) + 1)
     ordered = owned.withColumn(ORDER, functions.xxhash64(*hashable_columns(data)))
     mark = partial(mark_rows, coding=coding, tree=cuts.tree, number=cuts.number)
-    together = brought_together(ordered.mapInArrow(mark, BUNDLES), tasks)
+    together = brought_together(map_in_arrow(ordered, mark, BUNDLES), tasks)
     how = Fragments(
         coding=coding,
         job=work.job,

@@ -16,6 +16,7 @@ from shoal.engines.fragments import join_leaves
 from shoal.engines.learning import Coding
 from shoal.errors import DataError
 from shoal.spark.bundles import Batches
+from shoal.spark.naming import all_quoted, map_in_arrow, quoted
 
 COLUMN, CODE, OWNER = "shoal_column", "shoal_code", "shoal_owner"
 """Columns of a table that holds one row a cell."""
@@ -49,8 +50,10 @@ def numbers_of(data: Any, owners: Mapping[str, str]) -> dict[str, int]:
 
     if not owners:
         return {}
-    wanted = [functions.count_distinct(functions.col(name)).alias(unit) for unit, name in owners.items()]
-    wanted += [functions.count_if(functions.col(name).isNull()).alias(f"no {unit}") for unit, name in owners.items()]
+    wanted = [functions.count_distinct(functions.col(quoted(name))).alias(unit) for unit, name in owners.items()]
+    wanted += [
+        functions.count_if(functions.col(quoted(name)).isNull()).alias(f"no {unit}") for unit, name in owners.items()
+    ]
     row = data.agg(*wanted).collect()[0]
     for unit, name in owners.items():
         if row[f"no {unit}"]:
@@ -60,10 +63,9 @@ def numbers_of(data: Any, owners: Mapping[str, str]) -> dict[str, int]:
 
 def counted_by_person(data: Any, coding: Coding, person: str, people: int) -> Coding:
     """Return totals that count each value once for each of the ``people`` who bears it; one job for all columns."""
-    chosen = data.select(*coding.attributes, person)
-    melted = chosen.mapInArrow(
-        partial(melt_rows, coding=coding, person=person), f"{COLUMN} int, {CODE} int, {OWNER} string"
-    )
+    chosen = data.select(*all_quoted([*coding.attributes, person]))
+    schema = f"{COLUMN} int, {CODE} int, {OWNER} string"
+    melted = map_in_arrow(chosen, partial(melt_rows, coding=coding, person=person), schema)
     found = melted.distinct().groupBy(COLUMN, CODE).count().collect()
     totals = {name: np.zeros(one.cardinality, np.int64) for name, one in coding.attributes.items()}
     for row in found:
@@ -77,7 +79,7 @@ def with_owners(data: Any, owners: Mapping[str, str], secret: int) -> Any:
     from pyspark.sql import functions  # noqa: PLC0415
 
     for unit, name in owners.items():
-        data = data.withColumn(OWNERS[unit], functions.xxhash64(functions.lit(secret), functions.col(f"`{name}`")))
+        data = data.withColumn(OWNERS[unit], functions.xxhash64(functions.lit(secret), functions.col(quoted(name))))
     return data
 
 
@@ -93,7 +95,7 @@ def fragments_with_enough(
 
     names = [OWNERS[unit] for unit in units]
     schema = ", ".join([f"{LEAF} int", *(f"{name} long" for name in names)])
-    pairs = owned.mapInArrow(partial(find_leaves, coding=coding, tree=tree, owners=names), schema)
+    pairs = map_in_arrow(owned, partial(find_leaves, coding=coding, tree=tree, owners=names), schema)
     counts = [functions.count_distinct(functions.col(name)).alias(name) for name in names]
     strong = {
         (row[LEAF], name) for row in pairs.groupBy(LEAF).agg(*counts).collect() for name in names if row[name] >= least

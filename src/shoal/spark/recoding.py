@@ -30,6 +30,7 @@ from shoal.recoding import released_cover
 from shoal.spark.bundles import BUNDLES, Batches
 from shoal.spark.counting import audit_of
 from shoal.spark.fragments import count_staged, write_scattered
+from shoal.spark.naming import all_quoted, map_in_arrow
 from shoal.spark.sessions import collect, hashable_columns, tasks_for
 from shoal.spark.tasks import COUNT, PAYLOAD, PLACE, payload_batch, scatter
 from shoal.spark.work import Made, Work, learn
@@ -57,7 +58,7 @@ def stage_recoded(work: Work) -> Made:
     coding = learn(work, _looked_at(work))
     names = [*recipe.quasi_identifiers, *coding.attributes]
     work.progress(0.2, "finding how to recode")
-    tuples = data.groupBy(*names).agg(functions.count("*").alias(COUNT)).repartition(1)
+    tuples = data.groupBy(*all_quoted(names)).agg(functions.count("*").alias(COUNT)).repartition(1)
     (found,) = collect(
         tuples, find_recoding, coding=coding, job=work.job, where=recipe.ends, keep=(*recipe.sensitive, *recipe.keep)
     )
@@ -68,7 +69,7 @@ def stage_recoded(work: Work) -> Made:
     tasks = tasks_for(data, work.records // 1000 + 1)
     columns = tuple(work.released)
     task = partial(recode_table, coding=coding, recoding=found, columns=columns, like=work.frame, parts=tasks)
-    write_scattered(work, placed.mapInArrow(task, BUNDLES), tasks)
+    write_scattered(work, map_in_arrow(placed, task, BUNDLES), tasks)
     work.progress(0.8, "counting")
     counted = count_staged(work, coding, found.statistics)
     metrics = metrics_of(found.statistics, recipe.quasi_identifiers, coding.weights, recipe.k)

@@ -15,9 +15,10 @@ from shoal.errors import DataError, FileError, ParameterError, PrivacyError
 from shoal.generalization import Generalization, Unseen
 from shoal.recipe import Recipe
 from shoal.report import Report
+from shoal.spark.naming import all_quoted, map_in_arrow
 from shoal.spark.sessions import check_dataframe, with_columns
 from shoal.spark.staging import Staging, exists, written_beside
-from shoal.spark.tasks import recode_rows
+from shoal.spark.tasks import COUNT, recode_rows
 from shoal.summary import Summary
 from shoal.validation import check_choice, check_columns
 
@@ -71,7 +72,8 @@ class SparkResult:
         check_columns("a quasi-identifier", list(mapping.columns), data.columns)
         known = [name for name in data.columns if name in mapping.columns or name in mapping.keep]
         schema = with_columns(data, known, mapping.columns, [])
-        return data.select(*known).mapInArrow(partial(recode_rows, mapping=mapping, unseen=unseen), schema)
+        task = partial(recode_rows, mapping=mapping, unseen=unseen)
+        return map_in_arrow(data.select(*all_quoted(known)), task, schema)
 
     def report(self) -> Report:
         """Return what was done, gained and lost, to save as ``.html``, ``.md`` or ``.json``; it holds no row of the original."""
@@ -116,8 +118,10 @@ class SparkResult:
 
 def check_size(written: Any, names: list[str], k: int, records: int) -> None:
     """Count rows by Spark's own grouping, which shares nothing with any count before, and raise where they are others or too few."""
-    sizes = written.groupBy(*names).count()
-    row = sizes.selectExpr("min(count) as k", "sum(count) as records").collect()[0]
+    from pyspark.sql import functions  # noqa: PLC0415
+
+    sizes = written.groupBy(*all_quoted(names)).agg(functions.count("*").alias(COUNT))
+    row = sizes.selectExpr(f"min({COUNT}) as k", f"sum({COUNT}) as records").collect()[0]
     if (row["records"] or 0) != records:
         raise DataError("What was written does not agree with what was counted. It was removed again.")
     if row["k"] is not None and row["k"] < k:

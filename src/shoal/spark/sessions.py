@@ -13,6 +13,7 @@ import pyarrow as pa
 from shoal import errors
 from shoal.errors import DataError, ShoalError
 from shoal.frames import require
+from shoal.spark.naming import map_in_arrow, quoted
 from shoal.spark.people import OWNERS
 from shoal.spark.tasks import PAYLOAD, PLACE, payload_batch
 
@@ -37,7 +38,7 @@ def check_dataframe(data: Any, caller: str) -> Any:
 
 def collect(data: Any, task: Callable[..., Iterator[pa.RecordBatch]], **settings: Any) -> list[Any]:
     """Run a task on every partition and return the objects they give; never rows."""
-    return payloads(data.mapInArrow(partial(guarded, task, settings), _PAYLOAD_SCHEMA))
+    return payloads(map_in_arrow(data, partial(guarded, task, settings), _PAYLOAD_SCHEMA))
 
 
 def payloads(data: Any) -> list[Any]:
@@ -67,8 +68,8 @@ def as_said(fault: BaseException) -> BaseException:
 
 
 def hashable_columns(data: Any) -> list[str]:
-    """Return the columns of which Spark can make a hash: all but maps."""
-    return [field.name for field in data.schema.fields if "map<" not in field.dataType.simpleString()]
+    """Return the columns, by quoted names, of which Spark can make a hash: all but maps."""
+    return [quoted(field.name) for field in data.schema.fields if "map<" not in field.dataType.simpleString()]
 
 
 def tasks_for(data: Any, fragments: int) -> int:

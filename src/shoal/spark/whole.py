@@ -24,6 +24,7 @@ from shoal.generalization import Generalization
 from shoal.recipe import averaged_weight
 from shoal.result import Result
 from shoal.spark.bundles import Batches
+from shoal.spark.naming import map_in_arrow
 from shoal.spark.result import check_size
 from shoal.spark.sessions import hashable_columns, payloads
 from shoal.spark.tasks import ORDER, PAYLOAD, payload_row
@@ -57,7 +58,7 @@ def stage_whole(work: Work) -> Made:
     together = data.repartition(1).sortWithinPartitions(ORDER).drop(ORDER)
     work.progress(0.1, "finding groups in one task")
     # one task groups, shuffles and writes: were it run again half-way, another draw of a treatment could not mix with the first
-    together.mapInArrow(task, _schema(work, forms)).write.parquet(work.rows)
+    map_in_arrow(together, task, _schema(work, forms)).write.parquet(work.rows)
     staged = work.data.sparkSession.read.parquet(work.rows)
     (found,) = payloads(staged.where(f"{PAYLOAD} is not null"))
     for kind, sentence in found.warnings:

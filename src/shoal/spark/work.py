@@ -26,6 +26,7 @@ from shoal.privacy.base import PrivacyModel
 from shoal.privacy.people import open_people
 from shoal.privacy.population import DeltaPresence, KMap
 from shoal.recipe import averaged_weight
+from shoal.spark.naming import all_quoted, map_in_arrow
 from shoal.spark.sessions import collect, with_columns
 from shoal.spark.tasks import OWN_COLUMNS, learn_rows, pseudonymize_rows
 from shoal.summary import Summary
@@ -131,7 +132,7 @@ def with_tokens(recipe: Anonymizer, data: Any) -> Any:
         return data
     schema = with_columns(data, data.columns, recipe.pseudonymize, [])
     task = partial(pseudonymize_rows, names=recipe.pseudonymize, key=read_key(recipe.key))
-    return data.mapInArrow(task, schema)
+    return map_in_arrow(data, task, schema)
 
 
 def check_records(recipe: Anonymizer, records: int) -> None:
@@ -150,7 +151,7 @@ def learn(work: Work, more: tuple[str, ...] = ()) -> Coding:
     recipe = work.recipe
     attributes = [*recipe.sensitive, *more]
     names = [*recipe.quasi_identifiers, *attributes]
-    parts: list[Learned] = collect(work.data.select(*names), learn_rows, names=names)
+    parts: list[Learned] = collect(work.data.select(*all_quoted(names)), learn_rows, names=names)
     learned = merge_learned(parts)
     if learned.records != work.records:
         raise changed(work.records, learned.records)
