@@ -24,3 +24,10 @@ def small_fragments(monkeypatch):
     monkeypatch.setattr(plan, "_FAST_FRAGMENT", 150)
     monkeypatch.setattr(plan, "_MANY_GROUPS", 1)
     monkeypatch.setattr(plan, "_PILOT", 300)
+
+
+@pytest.fixture
+def small_sample(monkeypatch):
+    """Draw small samples: a fiftieth of the tuples of a table of 900 records."""
+    monkeypatch.setattr(plan, "_SPARE", 0.06)
+    monkeypatch.setattr(plan, "_FEWEST_TUPLES", 3)

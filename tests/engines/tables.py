@@ -35,3 +35,14 @@ def people(records: int, seed: int = 0) -> pa.Table:
             "note": pa.array(np.arange(records).astype(str)),
         }
     )
+
+
+def one_huge_tuple(records: int) -> pa.Table:
+    """Return a table of which two thirds of the records are equal in all quasi-identifiers."""
+    some = people(records)
+    return some.take(pa.array(np.where(np.arange(records) % 3, 7, np.arange(records))))
+
+
+def few_tuples(records: int) -> pa.Table:
+    """Return a table of two dozen different records."""
+    return people(24).take(pa.array(np.arange(records) % 24))

@@ -12,6 +12,7 @@ import pytest
 import shoal
 from shoal.encoding import encode
 from shoal.engines import plan
+from shoal.engines.contents import draw_sample
 from shoal.engines.copies import copies_aside, group_with_copies
 from shoal.frames import to_frame
 from shoal.methods.base import Grouping, Task
@@ -115,7 +116,8 @@ def test_where_records_have_owners_copies_weigh_as_much_as_they_are_searched(mon
     frame = to_frame({"job": [f"job {place % 8}" for place in range(1600)]})
     table = encode(frame, ["job"], hierarchies={"job": "flat"})
     job = plan.Job(Mondrian(), Task(k=2))
-    leaves = [plan.cut_table(table, table.records, job, owned=owned).leaves for owned in (False, True)]
+    sample = draw_sample(table, 0, 1.0)
+    leaves = [plan.cut_table(table, sample, table.records, job, owned=owned).leaves for owned in (False, True)]
     assert leaves == [1, 8]
 
 

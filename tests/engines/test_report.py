@@ -96,12 +96,34 @@ def test_a_large_release_tells_some_whole_groups(tmp_path, monkeypatch):
 
 
 def test_whole_groups_are_chosen_and_withheld_records_one_by_one():
-    labels = np.repeat(np.arange(200, dtype=np.int32), 5)
-    chosen = excerpts.choose_groups(labels, 3, 0, 0.3).reshape(200, 5)
+    labels, up_to = np.repeat(np.arange(200, dtype=np.int32), 5), int(0.3 * 2.0**64)
+    chosen = excerpts.choose_groups(labels, 3, 0, up_to).reshape(200, 5)
     assert (chosen.all(axis=1) == chosen.any(axis=1)).all()
     assert 0.2 < chosen.mean() < 0.4
-    assert (chosen.reshape(-1) != excerpts.choose_groups(labels, 4, 0, 0.3)).any()
-    assert 0.2 < excerpts.choose_groups(np.full(1000, -1, np.int32), 3, 0, 0.3).mean() < 0.4
+    assert (chosen.reshape(-1) != excerpts.choose_groups(labels, 4, 0, up_to)).any()
+    assert 0.2 < excerpts.choose_groups(np.full(1000, -1, np.int32), 3, 0, up_to).mean() < 0.4
+
+
+@pytest.mark.parametrize(("groups", "drawn"), [([3], 3), ([1, 0, 2, 1], 4), ([40, 50], 10), ([0], 0)])
+def test_of_few_groups_all_are_chosen_and_of_many_some(monkeypatch, groups, drawn):
+    monkeypatch.setattr(excerpts, "_SHOWN", 0)
+    up_to = excerpts.shown_up_to(10**8, groups, 5)
+    chosen = [
+        excerpts.choose_groups(np.arange(count, dtype=np.int32), number, 5, up_to)
+        for number, count in enumerate(groups)
+    ]
+    assert sum(int(one.sum()) for one in chosen) == drawn
+
+
+@pytest.mark.parametrize("method", ["optimise", "datafly"])
+def test_a_report_of_few_groups_tells_them_all(tmp_path, monkeypatch, method):
+    monkeypatch.setattr(excerpts, "_SHOWN", 0)
+    given = {"k": 200, "method": method, "hierarchies": COMMON["hierarchies"] | {"tongue": "flat"}}
+    given |= {"quasi_identifiers": ["town", "blood", "tongue"], "identifiers": ["note", "age", "height"]}
+    expected, found = summaries(tmp_path, people(900), **given)
+    for mine, its in zip(found.columns, expected.columns, strict=True):
+        assert (mine.name, mine.loss) == (its.name, its.loss if its.loss is None else pytest.approx(its.loss))
+        assert mine.distribution == its.distribution
 
 
 def test_sizes_of_groups_add_up():

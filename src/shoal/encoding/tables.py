@@ -155,6 +155,12 @@ class CodedTable:
         part.__dict__["space"] = self.space
         return part
 
+    def with_codes(self, codes: IntArray) -> CodedTable:
+        """Return other records of the same columns, of which only their quasi-identifiers are known."""
+        made = CodedTable(codes, self.columns, self.weights)
+        made.__dict__["space"] = self.space
+        return made
+
     def as_whole(self) -> CodedTable:
         """Return the table as one whose parts measure sensitive values against it: ``take`` then keeps its totals."""
         return replace(self, attributes={name: one.as_whole() for name, one in self.attributes.items()})

@@ -4,9 +4,9 @@ A large table is learned (columns, totals), cut into fragments by content, group
 whole. The functions an engine is made of, none of which cares where it runs::
 
     learning.py    learn_batch, merge_learned, make_coding -> Coding: codes of any batch
-    contents.py    in_sample: which records of a batch are in the sample; make_pilot; order_by_content
+    contents.py    draw_sample: the distinct tuples of a batch that are in the sample, merge_samples; make_pilot; order_by_content
     copies.py      groups of equal records, which need no search
-    plan.py        Job; sample_share, cut_table -> Tree; tree.assign; count_batch; fragments_of; run_fragment
+    plan.py        Job; sample_share, take_sample, cut_table -> Tree; tree.assign; count_batch; fragments_of; run_fragment
     cutting.py     the crossing rule
     fragments.py   Counts, which are added up; leaves that cannot stand alone are joined
     releasing.py   release_fragment: released columns and statistics of one fragment; statistics are added up

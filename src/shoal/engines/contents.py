@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,6 +12,9 @@ from shoal.kernels.space.tuples import distinct_tuples
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
+
+_MERGED = 64
+"""Samples that are merged at once."""
 
 
 def contents(table: CodedTable) -> list[IntArray]:
@@ -42,21 +45,49 @@ def in_sample(table: CodedTable, seed: int, share: float) -> BoolArray:
     return np.asarray(hash_rows(list(table.codes), seed) < np.uint64(share * 2.0**64), np.bool_)
 
 
-class Pilot(NamedTuple):
-    """Distinct tuples of a sample."""
+class Sample(NamedTuple):
+    """Distinct tuples, each with how many records have it: a tuple that very many records share takes no more room than any other."""
 
-    table: CodedTable
+    codes: IntArray
+    """(columns, tuples)"""
     copies: LongArray
-    """How many records of the whole table have each."""
     share: float
-    """The share of the tuples of the sample that these are."""
+    """The share of all tuples of the table that was drawn."""
 
 
-def make_pilot(sample: CodedTable, seed: int, most: int) -> Pilot:
-    """Return the distinct tuples of a sample; of more than ``most`` those that a smaller sample would have."""
-    tuples = distinct_tuples(sample.codes)
-    chosen = np.argsort(hash_rows(list(sample.codes[:, tuples.first]), seed), kind="stable")[:most]
-    return Pilot(sample.take(tuples.first[chosen]), tuples.size[chosen], len(chosen) / len(tuples.size))
+def draw_sample(table: CodedTable, seed: int, share: float) -> Sample:
+    """Return the distinct tuples of a batch that are in the sample."""
+    codes = table.codes[:, in_sample(table, seed, share)]
+    return _distinct(codes, np.ones(codes.shape[1], np.int64), share)
+
+
+def merge_samples(parts: Iterable[Sample]) -> Sample:
+    """Return what the samples of some batches, at least one, are together."""
+    held: list[Sample] = []
+    for part in parts:
+        held.append(part)
+        if len(held) == _MERGED:
+            held = [_merge(held)]
+    return _merge(held)
+
+
+def _merge(parts: Sequence[Sample]) -> Sample:
+    codes = np.concatenate([one.codes for one in parts], axis=1)
+    return _distinct(codes, np.concatenate([one.copies for one in parts]), parts[0].share)
+
+
+def _distinct(codes: IntArray, copies: LongArray, share: float) -> Sample:
+    tuples = distinct_tuples(codes)
+    total = np.zeros(len(tuples.first), np.int64)
+    np.add.at(total, tuples.label, copies)
+    return Sample(np.ascontiguousarray(codes[:, tuples.first]), total, share)
+
+
+def make_pilot(sample: Sample, seed: int, most: int) -> Sample:
+    """Return a sample in the order of its hashes; of more than ``most`` tuples those that a smaller sample would have."""
+    chosen = np.argsort(hash_rows(list(sample.codes), seed), kind="stable")[:most]
+    share = sample.share * len(chosen) / max(len(sample.copies), 1)
+    return Sample(np.ascontiguousarray(sample.codes[:, chosen]), sample.copies[chosen], share)
 
 
 def order_by_content(table: CodedTable) -> LongArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from shoal.arrays import IntArray, LongArray
 from shoal.enforcement.keeping import group_records
-from shoal.engines.contents import in_sample
+from shoal.engines.contents import draw_sample
 from shoal.engines.plan import (
     Job,
     can_be_cut,
@@ -21,6 +22,7 @@ from shoal.engines.plan import (
     fragments_with_people,
     run_fragment,
     sample_share,
+    take_sample,
 )
 from shoal.methods.base import Grouping, Method, Task, say_nothing
 from shoal.methods.mondrian import Mondrian
@@ -52,8 +54,8 @@ def group_table(
 
 def fragment_by_record(table: CodedTable, job: Job, share: float) -> IntArray:
     """Return the fragment of each record of a table that knows its totals."""
-    sample = table.take(np.flatnonzero(in_sample(table, job.task.seed, share)).astype(np.int64))
-    tree = cut_table(sample, table.records, job, owned=bool(table.units))
+    sample = take_sample(partial(draw_sample, table, job.task.seed), share)
+    tree = cut_table(table, sample, table.records, job, owned=bool(table.units))
     leaf = tree.assign(table.codes)
     if table.units:
         return np.asarray(fragments_with_people(tree, leaf, table, job)[leaf], np.int32)

@@ -3,8 +3,8 @@
 Every engine executes the same steps and so finds the same groups, whatever the order of rows, the size of batches and the number of workers::
 
     share  = sample_share(records, job, columns)     how much of the table the pilot sees; None: one fragment, no cuts
-    sample = the records that in_sample(batch, seed, share) names, of all batches together
-    tree   = cut_table(sample, records, job)         a few arrays: send it to every worker
+    sample = take_sample(draw, share)                 ``draw`` merges draw_sample(batch, seed, share) of all batches
+    tree   = cut_table(table, sample, records, job)  a few arrays: send it to every worker
     leaf   = tree.assign(batch.codes)                for each batch; count_batch(batch, leaf, tree.leaves), counts added up
     number = join_leaves(...) by fragments_of(tree, counts, job)     the fragment of each leaf
     labels = run_fragment(part, job)                 for each fragment, anywhere: ``part`` has all its records and the totals of the whole
@@ -14,7 +14,7 @@ A ``CodedTable`` whose attributes carry ``total`` is a part of a larger table: m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,7 +23,7 @@ import numpy as np
 from shoal.arrays import Effort, IntArray
 from shoal.encoding import CodedAttribute, CodedColumn, CodedTable, numbered_anew
 from shoal.enforcement.keeping import group_records
-from shoal.engines.contents import make_pilot, order_by_content
+from shoal.engines.contents import Sample, make_pilot, order_by_content
 from shoal.engines.copies import copies_aside, group_with_copies
 from shoal.engines.cutting import Tree, build_tree
 from shoal.engines.fragments import Counts, count_leaves, join_leaves
@@ -45,6 +45,8 @@ _PILOT_OF_FRAGMENT = 24
 """Such tuples in a fragment, at least in the mean."""
 _SPARE = 10
 """The records of the sample are so many times as many, for many of them may be equal."""
+_FEWEST_TUPLES = 500
+"""Distinct tuples that a sample should have: where it has fewer, those of the whole table are not too many to be taken all."""
 _FRAGMENT = 24_000
 """Records of a fragment that are searched, at most and about, where all columns have a hierarchy; of very many equal records few are."""
 _MIXED_FRAGMENT = 12_000
@@ -89,22 +91,27 @@ def sample_share(records: int, job: Job, columns: Sequence[CodedColumn]) -> floa
     return min(1.0, _SPARE * max(_PILOT / records, _PILOT_OF_FRAGMENT / most))
 
 
-def cut_table(sample: CodedTable, records: int, job: Job, *, owned: bool = False) -> Tree:
-    """Group the distinct tuples of a sample quickly and cut the table between their groups; ``records`` are those of the whole table.
+def take_sample(draw: Callable[[float], Sample], share: float) -> Sample:
+    """Return the sample that ``draw`` gives for a share of the table; one of very few tuples, or none, gives way to all tuples of the table."""
+    sample = draw(share)
+    return draw(1.0) if share < 1.0 and len(sample.copies) < _FEWEST_TUPLES else sample
+
+
+def cut_table(table: CodedTable, sample: Sample, records: int, job: Job, *, owned: bool = False) -> Tree:
+    """Group the distinct tuples of a sample quickly and cut the table between their groups.
+
+    ``table`` is any part of the whole table, which has so many ``records``: what counts are its columns.
 
     Each tuple stands for the records with it that are searched, so that fragments take about the same time: with models, or where records
     have owners (``owned``), these are all.
     """
-    if not sample.records:
-        return build_tree(sample.space, sample.codes, np.zeros(0, np.int32))
-    usual = fragment_records(job, sample.columns)
+    usual = fragment_records(job, table.columns)
     pilot = make_pilot(sample, job.task.seed, int(max(_PILOT, _PILOT_OF_FRAGMENT * records / usual)))
     searched = pilot.copies if job.models or owned else pilot.copies - copies_aside(pilot.copies, job.k)
-    task = Task(k=min(job.k, pilot.table.records), effort="fast", seed=job.task.seed, cancel=job.task.cancel)
-    labels = Optimise().run(pilot.table, task).labels
-    share = (sample_share(records, job, sample.columns) or 1.0) * pilot.share
-    least = max(1.0, _LEAST_GROUPS * job.k * share / float(searched.mean()))
-    return build_tree(sample.space, pilot.table.codes, labels, searched, usual * share, least)
+    task = Task(k=min(job.k, len(searched)), effort="fast", seed=job.task.seed, cancel=job.task.cancel)
+    labels = Optimise().run(table.with_codes(pilot.codes), task).labels
+    least = max(1.0, _LEAST_GROUPS * job.k * pilot.share / float(searched.mean()))
+    return build_tree(table.space, pilot.codes, labels, searched, usual * pilot.share, least)
 
 
 def count_batch(batch: CodedTable, leaf: IntArray, leaves: int) -> Counts:

@@ -1,24 +1,21 @@
 """The plan of a large table on Spark: learn, cut, group where the rows are, stage, count again.
 
-The driver sees no rows but the coded sample.
+The driver sees no rows but the distinct tuples of the coded sample.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
 from functools import partial, reduce
 from operator import add
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from shoal.arrays import IntArray
-from shoal.encoding import CodedTable
 from shoal.ends import choose_ends, merge_ranges
+from shoal.engines.contents import Sample, merge_samples
 from shoal.engines.cutting import Tree
 from shoal.engines.learning import Coding
-from shoal.engines.plan import cut_table, fragments_of, least_people, sample_share
+from shoal.engines.plan import cut_table, fragments_of, least_people, sample_share, take_sample
 from shoal.engines.releasing import Statistics, combine, metrics_of
 from shoal.io.watching import remove_folder
 from shoal.release import refuse_withheld
@@ -31,7 +28,6 @@ from shoal.spark.tasks import (
     ORDER,
     PAYLOAD,
     Fragments,
-    Rows,
     count_rows,
     group_rows,
     lay_down,
@@ -76,22 +72,17 @@ def stage_fragments(work: Work) -> Made:
 def _cut(work: Work, coding: Coding, owned: Any) -> Cuts:
     data, job = work.data, work.job
     share = sample_share(coding.records, job, coding.columns) or 1.0
-    parts = collect(data, sample_rows, coding=coding, seed=job.task.seed, share=share)
-    tree = cut_table(_joined(coding, parts), coding.records, job, owned=bool(work.owners))
+
+    def draw(share: float) -> Sample:
+        return merge_samples(collect(data, sample_rows, coding=coding, seed=job.task.seed, share=share))
+
+    tree = cut_table(coding.empty, take_sample(draw, share), coding.records, job, owned=bool(work.owners))
     counts = reduce(add, collect(data, count_rows, coding=coding, tree=tree))
     if work.owners:
         least = least_people(job)
         return Cuts(tree, fragments_with_enough(owned, coding, tree, counts.records, list(work.owners), least))
     protected = [coding.attributes[name] for name in job.sensitive]
     return Cuts(tree, fragments_of(tree, counts, job, protected))
-
-
-def _joined(coding: Coding, parts: Iterable[Rows]) -> CodedTable:
-    rows = list(parts)
-    if not rows:
-        return coding.empty
-    attributes = {name: np.concatenate([one.attributes[name] for one in rows]) for name in coding.attributes}
-    return coding.part(np.ascontiguousarray(np.concatenate([one.codes for one in rows], axis=1)), attributes)
 
 
 def _stage(work: Work, coding: Coding, cuts: Cuts, owned: Any, secret: int) -> None:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from shoal.arrays import IntArray
 from shoal.encoding import CodedTable, Unit, with_units
 from shoal.ends import ColumnEnds
-from shoal.engines.contents import in_sample
+from shoal.engines.contents import draw_sample, merge_samples
 from shoal.engines.cutting import Tree
 from shoal.engines.learning import Coding, learn_batch, merge_learned
 from shoal.engines.plan import Job, count_batch, run_fragment
@@ -62,20 +62,11 @@ def learn_rows(batches: Batches, names: Sequence[str]) -> Iterator[pa.RecordBatc
         yield payload_batch(merge_learned(parts))
 
 
-class Rows(NamedTuple):
-    """Coded records without what all records share."""
-
-    codes: IntArray
-    attributes: dict[str, IntArray]
-
-
 def sample_rows(batches: Batches, coding: Coding, seed: int, share: float) -> Iterator[pa.RecordBatch]:
-    """Return the coded records of a partition that are in the sample."""
-    for batch in batches:
-        part = coding.code(batch)
-        chosen = part.take(np.flatnonzero(in_sample(part, seed, share)))
-        if chosen.records:
-            yield payload_batch(Rows(chosen.codes, {name: one.codes for name, one in chosen.attributes.items()}))
+    """Return what a partition adds to the sample."""
+    parts = [draw_sample(coding.code(batch), seed, share) for batch in batches]
+    if parts:
+        yield payload_batch(merge_samples(parts))
 
 
 def count_rows(batches: Batches, coding: Coding, tree: Tree) -> Iterator[pa.RecordBatch]:

@@ -5,28 +5,30 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from shoal.arrays import LongArray
 from shoal.ends import ColumnEnds, Ranges, choose_ends, merge_ranges
+from shoal.engines.contents import Sample, merge_samples
 from shoal.engines.counting import bind_column
 from shoal.engines.cutting import build_tree
 from shoal.engines.learning import Coding, make_coding
-from shoal.engines.plan import cut_table, fragments_of, sample_share
+from shoal.engines.plan import cut_table, fragments_of, sample_share, take_sample
 from shoal.engines.releasing import Statistics, combine, fragment_ranges, metrics_of
 from shoal.engines.stream.checking import expanded, recount_pieces
-from shoal.engines.stream.excerpts import share_shown
+from shoal.engines.stream.excerpts import shown_up_to
 from shoal.engines.stream.order import Order, StreamRelease
 from shoal.engines.stream.reporting import look_twice, sample_release
 from shoal.engines.stream.spool import Spool, fill_spool, known_records, treat_spool
 from shoal.engines.stream.tasks import (
     Setting,
     Stretches,
-    as_part,
     code_batch,
     group_fragment,
+    sample_batch,
     sort_batch,
     write_piece,
 )
@@ -107,24 +109,28 @@ class _Run:
             frame=order.frame(spool.schema.empty_table()),
             piles=-(-coding.records // (2 * self.rows)),
             records=coding.records,
-            shown=share_shown(coding.records) if order.reporting else None,
         )
         number = 1 if share is None and not order.whole else order.workers  # a pool does not pay for one fragment
         with Workers(number, self.room, order.job, order.cancel) as workers:
             workers.tell(setting)
-            sample = list(workers.run(code_batch, [(batch,) for batch in spool.batches]))
+            for _ in workers.run(code_batch, [(batch,) for batch in spool.batches]):
+                pass
             if share is not None:
                 order.progress(0.2, "cutting the table")
-                pilot = as_part(setting, np.concatenate(sample, axis=1))
-                setting = replace(setting, tree=cut_table(pilot, coding.records, order.job))
+                sample = take_sample(partial(_sample, workers, spool), share)
+                setting = replace(setting, tree=cut_table(coding.empty, sample, coding.records, order.job))
                 workers.tell(setting)
             stretches = self._sort(workers, setting, spool)
             calls = [(one, self.room / f"piece-{number:06}.arrow") for number, one in enumerate(stretches)]
             found = group_whole(order, setting, calls) if order.whole else None
             if found:
+                groups = [len(found.cover.size)]
                 setting = replace(setting, ends=found.ends, cover=found.cover, mean_weight=found.mean_weight)
             else:
-                setting = replace(setting, ends=self._group(workers, coding, calls))
+                ends, groups = self._group(workers, coding, calls)
+                setting = replace(setting, ends=ends)
+            if order.reporting:
+                setting = replace(setting, shown=shown_up_to(coding.records, groups, order.job.task.seed))
             workers.tell(setting)
             sums, excerpts = zip(*workers.run(write_piece, calls), strict=True)
         statistics = found.statistics if found else combine(sums)
@@ -210,15 +216,17 @@ class _Run:
 
     def _group(
         self, workers: Workers, coding: Coding, calls: Sequence[tuple[Stretches, Path]]
-    ) -> dict[int, ColumnEnds]:
-        """Group all fragments; return where the ranges of all of them end."""
+    ) -> tuple[dict[int, ColumnEnds], list[int]]:
+        """Group all fragments; return where the ranges of all of them end, and how many groups each has."""
         found: list[dict[int, Ranges]] = []
-        for done, ranges in enumerate(workers.run(group_fragment, calls), 1):
+        groups: list[int] = []
+        for done, (ranges, count) in enumerate(workers.run(group_fragment, calls), 1):
             found.append(ranges)
+            groups.append(count)
             if len(found) == _MERGED:
                 found = [merge_ranges(found)]
             self.order.progress(0.25 + 0.5 * done / len(calls), f"grouped {done:,} of {len(calls):,} fragments")
-        return choose_ends(coding.columns, merge_ranges(found), self.order.recipe.ends)
+        return choose_ends(coding.columns, merge_ranges(found), self.order.recipe.ends), groups
 
     def _write(self, pieces: Sequence[Path], setting: Setting, statistics: Statistics) -> tuple[Path, ...]:
         """Write the release under temporary names and count it once more from disk."""
@@ -238,6 +246,11 @@ class _Run:
         order.progress(0.97, "reading back")
         check_written(written, order.quasi_identifiers, order.job.task.k, statistics.records - statistics.suppressed)
         return tuple(parts)
+
+
+def _sample(workers: Workers, spool: Spool, share: float) -> Sample:
+    """Return a sample of all batches."""
+    return merge_samples(workers.run(sample_batch, [(batch, share) for batch in spool.batches]))
 
 
 def _stretches(leaves: LongArray, batches: Sequence[Path], ends: Sequence[LongArray]) -> list[tuple[Path, int, int]]:

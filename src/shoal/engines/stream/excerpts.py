@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from shoal.summary.finding import GroupSizes
 
 _SHOWN = 50_000
 """Records of the groups that a report looks at, about."""
+_FEWEST_GROUPS = 10
+"""Groups that it looks at, at least, or all that there are."""
 
 
 class Excerpt(NamedTuple):
@@ -32,15 +35,20 @@ class Excerpt(NamedTuple):
     """What those of them that are not withheld are released as."""
 
 
-def share_shown(records: int) -> float:
-    """Return the share of all groups that a report looks at."""
-    return min(1.0, _SHOWN / records)
+def shown_up_to(records: int, groups: Sequence[int], seed: int) -> int:
+    """Return up to which hash of a group a report looks at it; ``groups`` says how many each fragment has."""
+    by_records = int(min(_SHOWN / records * 2.0**64, 2.0**64 - 2048))
+    few = np.zeros(0, np.uint64)
+    for number, count in enumerate(groups):
+        words = hash_rows([np.arange(count, dtype=np.int32), np.full(count, number, np.int32)], seed)
+        few = np.sort(np.concatenate([few, words]))[:_FEWEST_GROUPS]
+    return max([by_records, *(int(word) for word in few[-1:])])
 
 
-def choose_groups(labels: IntArray, number: int, seed: int, share: float) -> BoolArray:
+def choose_groups(labels: IntArray, number: int, seed: int, up_to: int) -> BoolArray:
     """Tell which records of a fragment, given its number, are in groups that a report looks at; withheld ones are drawn one by one."""
     beside = np.where(labels < 0, np.arange(len(labels)), number).astype(np.int32)
-    return np.asarray(hash_rows([labels, beside], seed) <= np.uint64(min(share * 2.0**64, 2.0**64 - 2048)), np.bool_)
+    return np.asarray(hash_rows([labels, beside], seed) <= np.uint64(up_to), np.bool_)
 
 
 def take_excerpt(

@@ -13,7 +13,7 @@ import pyarrow as pa
 from shoal.arrays import AnyArray, FloatArray, IntArray, LongArray
 from shoal.encoding import CodedTable
 from shoal.ends import ColumnEnds, Ranges
-from shoal.engines.contents import in_sample
+from shoal.engines.contents import Sample, draw_sample
 from shoal.engines.cutting import Tree
 from shoal.engines.fragments import Counts
 from shoal.engines.learning import Coding
@@ -47,8 +47,8 @@ class Setting:
     piles: int
     """To how many piles the rows of a fragment are dealt."""
     records: int
-    shown: float | None = None
-    """The share of the groups that a report looks at; None where there is none."""
+    shown: int | None = None
+    """Up to which hash of a group a report looks at it; None where there is none."""
     ends: dict[int, ColumnEnds] = field(default_factory=dict)
     """How the ends of ranges move, once all groups are found."""
     cover: Cover | None = None
@@ -57,14 +57,15 @@ class Setting:
     """Of such a table: the column of survey weights that is released as the mean of each group, and these means."""
 
 
-def code_batch(setting: Setting, batch: Path) -> AnyArray:
-    """Code a batch, keep its codes on disk, and return those of the records in the sample."""
-    table = setting.coding.code(read_rows(batch))
-    codes = _stacked(table)
-    write_codes(codes, batch.with_suffix(".codes"))
-    if setting.share is None:
-        return codes[:, :0]
-    return codes[:, in_sample(table, setting.job.task.seed, setting.share)]
+def code_batch(setting: Setting, batch: Path) -> None:
+    """Code a batch and keep its codes on disk."""
+    write_codes(_stacked(setting.coding.code(read_rows(batch))), batch.with_suffix(".codes"))
+
+
+def sample_batch(setting: Setting, batch: Path, share: float) -> Sample:
+    """Return what a coded batch adds to the sample."""
+    part = as_part(setting, np.asarray(read_codes(batch.with_suffix(".codes"))))
+    return draw_sample(part, setting.job.task.seed, share)
 
 
 def _stacked(table: CodedTable) -> AnyArray:
@@ -98,12 +99,12 @@ Stretches = Sequence[tuple[Path, int, int]]
 """Where the rows of a fragment lie: stretches of sorted batches."""
 
 
-def group_fragment(setting: Setting, stretches: Stretches, target: Path) -> dict[int, Ranges]:
-    """Group a fragment and put its groups by; return the ranges they need."""
+def group_fragment(setting: Setting, stretches: Stretches, target: Path) -> tuple[dict[int, Ranges], int]:
+    """Group a fragment and put its groups by; return the ranges they need, and how many they are."""
     part = _read_part(setting, stretches)
     grouping = run_fragment(part, setting.job, setting.records)
     write_codes(grouping.labels, target.with_suffix(".labels"))
-    return fragment_ranges(part, grouping)
+    return fragment_ranges(part, grouping), int(grouping.labels.max(initial=-1)) + 1
 
 
 def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[Statistics | None, Excerpt | None]:
