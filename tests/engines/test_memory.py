@@ -11,6 +11,7 @@ import pytest
 
 import shoal
 from shoal.encoding import encode
+from shoal.engines import memory
 from shoal.engines.contents import in_sample, order_by_content
 from shoal.engines.memory import group_table
 from shoal.errors import CancelledError
@@ -169,3 +170,25 @@ def test_a_panel_whose_people_stay_together_is_not_cut():
     )
     assert "fragments" not in result.details
     assert fewest_companions(result, table, "nr") >= 4
+
+
+def test_groups_of_two_fragments_that_fail_a_model_together_are_mended(monkeypatch):
+    """In each year 6 of 10 persons in town a bear the value, in both years together all of them."""
+    ill = [*["flu"] * 6, *"wxyz", *"wxyz", *["flu"] * 6, *"wxyz" * 5]
+    table = pa.table(
+        {
+            "town": pa.array(["a"] * 20 + ["b"] * 20),
+            "person": pa.array([*range(10), *range(10), *range(10, 30)]),
+            "ill": pa.array(ill),
+        }
+    )
+    monkeypatch.setattr(memory, "sample_share", lambda *_: 1.0)
+    monkeypatch.setattr(memory, "fragment_by_record", lambda *_: np.repeat([0, 1, 2], [10, 10, 20]).astype(np.int32))
+    given = {"k": 5, "quasi_identifiers": ["town"], "sensitive": ["ill"], "person": "person", "effort": "fast"}
+    given |= {"hierarchies": {"town": "flat"}, "models": [shoal.AlphaK(0.7)]}
+    order = pa.array(np.random.default_rng(4).permutation(10))
+    shuffled = pa.concat_tables([table[begin : begin + 10].take(order) for begin in range(0, 40, 10)])
+    one, other = shoal.anonymize(table, **given), shoal.anonymize(shuffled, **given)
+    assert one.details["fragments"] == 3
+    assert one.audit.k >= 5
+    assert sorted(map(repr, one.released.to_pylist())) == sorted(map(repr, other.released.to_pylist()))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray
+from shoal.encoding import numbered_anew
 from shoal.enforcement.keeping import group_records
-from shoal.engines.contents import draw_sample
+from shoal.enforcement.mending import mend_alike
+from shoal.engines.contents import draw_sample, order_by_content
 from shoal.engines.plan import (
     Job,
     can_be_cut,
@@ -27,6 +29,8 @@ from shoal.engines.plan import (
 from shoal.methods.base import Grouping, Method, Task, say_nothing
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.stopping import INTERRUPTS, cancellable
+from shoal.privacy.base import bind_models
+from shoal.privacy.k_anonymity import at_least_units
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
@@ -49,7 +53,21 @@ def group_table(
         return run_fragment(table, job, table.records)
     whole = table.as_whole()
     task.progress(0.0, "cutting the table")
-    return _group_fragments(whole, job, fragment_by_record(whole, job, share))
+    found = _group_fragments(whole, job, fragment_by_record(whole, job, share))
+    return replace(found, labels=_mend_alike(whole, job, found.labels)) if whole.units and models else found
+
+
+def _mend_alike(table: CodedTable, job: Job, labels: IntArray) -> IntArray:
+    """Mend groups of several fragments that are released alike and fail a model together.
+
+    That happens only where people are counted: who is in both groups counts once in the two together, and the values of both times count.
+    """
+    order = order_by_content(table)
+    ordered = numbered_anew(table.take(order))
+    requirements = (*at_least_units(ordered, job.task.k), *bind_models(job.models, ordered, job.sensitive))
+    mended = np.empty_like(labels)
+    mended[order] = mend_alike(ordered, labels[order], replace(job.task, requirements=requirements))
+    return mended
 
 
 def fragment_by_record(table: CodedTable, job: Job, share: float) -> IntArray:
