@@ -44,7 +44,7 @@ def watch_process(work: Callable[..., Any], *arguments: Any) -> Watched:
     process.start()
     most = most_with_files = 0.0
     while not mine.poll(0.2) and process.is_alive():
-        own, files = _memory_below(process.pid or 0)
+        own, files = memory_below(process.pid or 0)
         most, most_with_files = max(most, own), max(most_with_files, own + files)
     value = mine.recv()
     process.join()
@@ -60,7 +60,7 @@ def _cpu_of_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _memory_below(process: int) -> tuple[float, float]:
+def memory_below(process: int) -> tuple[float, float]:
     """Return the megabytes of a process and all below it, and those of mapped files; what several share counts once (Linux only)."""
     own = files = 0.0
     with contextlib.suppress(OSError):
@@ -71,6 +71,6 @@ def _memory_below(process: int) -> tuple[float, float]:
                 files += float(line.split()[1]) / 1024
         for thread in Path(f"/proc/{process}/task").iterdir():
             for child in (thread / "children").read_text("ascii").split():
-                more = _memory_below(int(child))
+                more = memory_below(int(child))
                 own, files = own + more[0], files + more[1]
     return own, files

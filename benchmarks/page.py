@@ -2,16 +2,15 @@
 
 The table has 1,000,000 rows and 12 columns. Measured are the time from the table being read to the columns being shown, and what
 later clicks take on the server: a change of role and what the step then shows. Counting whom the columns single out goes on meanwhile
-in a worker and is told by itself. Times are CPU seconds, and in brackets those of the clock.
+in a worker and is told by itself. Times are CPU seconds and those of the clock.
 
 ``--memory`` compares what server and workers hold together at their peak with one process that does the same by the library: reads
-the table, looks at its columns, counts people, makes a release and its report. Shared memory counts once (PSS, Linux only).
+the table, looks at its columns, counts people, makes a release and its report, saves both. Shared memory counts once (Linux only).
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import re
 import subprocess
@@ -28,15 +27,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from benchmarks.measuring import Row, Table, write_page
+from benchmarks.memory import memory_below
 from shoal.web.draft import Draft, Source, opened
 from shoal.web.history import Step
 from shoal.web.jobs.tasks import count_people, open_table
 from shoal.web.routes import columns
 from shoal.web.routes.rendering import frame, templates
-from shoal.web.session import Session, Table
+from shoal.web.session import Session
+from shoal.web.session import Table as OpenedTable
 
 CARDINALITIES = (90, 2, 400, 46, 730, 41, 8, 16, 5, 1000, 30_000, 120)
 CLICKS = 20
+GOALS = {"to the columns": "3 s", "slowest click": "0.2 s"}
 
 
 def write_table(path: Path, rows: int) -> None:
@@ -78,7 +81,7 @@ def measure(rows: int) -> dict[str, Mark]:
         seen = Mark.now()
         session = Session(home, home)
         source = Source("folder", "table.csv", str(home / "table.csv"))
-        table = session.tables[source.key] = Table(**found)
+        table = session.tables[source.key] = OpenedTable(**found)
         session.history.steps = [Step(opened(Draft(), source, table.guessed), "opened")]
         slowest = max((_click(session, number) for number in range(CLICKS)), key=lambda one: one.clock)
         start = Mark.now()
@@ -113,13 +116,18 @@ from shoal.audit import unique_sets
 from shoal.inspection import column_views
 from shoal.io.files import open_table
 frame = open_table(sys.argv[1])
-views = column_views(frame)
-known = [one.name for one in views if one.role == "quasi-identifier"]
+roles = {one.name: one.role for one in column_views(frame)}
+known = [name for name, role in roles.items() if role == "quasi-identifier"]
 unique_sets(frame, known, largest=2)
-result = shoal.anonymize(frame, k=10, quasi_identifiers=known, method="mondrian")
-result.report().summary
+removed = [name for name, role in roles.items() if role not in ("quasi-identifier", "sensitive")]
+result = shoal.anonymize(
+    frame, k=10, quasi_identifiers=known, sensitive=[name for name, role in roles.items() if role == "sensitive"],
+    identifiers=removed, method="mondrian", ends="round",
+)
+result.report().save(sys.argv[3])
 result.save(sys.argv[2])
 """
+"""What the page does with the same table, in one process."""
 
 
 def measure_memory(rows: int) -> Iterator[tuple[str, float]]:
@@ -127,10 +135,10 @@ def measure_memory(rows: int) -> Iterator[tuple[str, float]]:
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
         write_table(home / "table.csv", rows)
-        program = [sys.executable, "-W", "ignore", "-c", BY_THE_LIBRARY, str(home / "table.csv"), str(home / "out.csv")]
+        files = [str(home / name) for name in ("table.csv", "out.csv", "out.html")]
+        program = [sys.executable, "-W", "ignore", "-c", BY_THE_LIBRARY, *files]
         with subprocess.Popen(program) as library, Peak(library.pid) as by_library:
             assert library.wait() == 0  # noqa: S101
-        (home / "out.csv").unlink()
         yield "by the library", by_library.most
         serving = [sys.executable, "-m", "shoal", "serve", place, "--no-browser"]
         with subprocess.Popen(serving, stdout=subprocess.PIPE, text=True) as server, Peak(server.pid) as by_page:
@@ -191,40 +199,53 @@ class Peak:
         self._watching.join()
 
     def _watch(self) -> None:
-        while not self._over.wait(0.1):
-            self.most = max(self.most, sum(map(_memory, _family(self._pid))) / 1024)
+        while not self._over.wait(0.2):
+            self.most = max(self.most, sum(memory_below(self._pid)))
 
 
-def _family(pid: int) -> list[int]:
-    with contextlib.suppress(OSError):  # it has just ended
-        children = (Path("/proc") / str(pid) / "task" / str(pid) / "children").read_text().split()
-        return [pid, *(one for child in children for one in _family(int(child)))]
-    return []
+def publish_speed(rows: int) -> None:
+    """Keep what reading, showing and clicking take."""
+    found: list[Row] = [
+        {
+            "what": name,
+            "CPU seconds": round(spent.cpu, 2),
+            "seconds": round(spent.clock, 2),
+            "goal": GOALS.get(name, ""),
+        }
+        for name, spent in measure(rows).items()
+    ]
+    note = f"A CSV file of {rows:,} rows and {len(CARDINALITIES)} columns; seconds by the clock include what other programs took."
+    write_page(
+        "page", "How fast the page answers", [Table("", note, found)], f"python -m benchmarks.page --rows {rows}"
+    )
 
 
-def _memory(pid: int) -> int:
-    """Return what a process holds, in KiB, its share of what it has in common with others."""
-    with contextlib.suppress(OSError):
-        text = (Path("/proc") / str(pid) / "smaps_rollup").read_text()
-        return int(re.findall(r"^Pss:\s+(\d+)", text, re.MULTILINE)[0])
-    return 0
+def publish_memory(rows: int) -> None:
+    """Keep the peaks of the page and of the library; each is printed when it is known, for it takes minutes."""
+    peaks = {}
+    for name, size in measure_memory(rows):
+        peaks[name] = size
+        print(f"{name}: {size:.0f} MB", flush=True)
+    least = peaks["by the library"]
+    found: list[Row] = [
+        {"how": name, "peak MB": round(size), "times the library": round(size / least, 2)}
+        for name, size in peaks.items()
+    ]
+    note = (
+        f"Opening a CSV file of {rows:,} rows and {len(CARDINALITIES)} columns, counting people, a release by mondrian with k = 10, "
+        "its report, both saved. By the page: the server and its two workers together, what they share counted once."
+    )
+    command = f"python -m benchmarks.page --memory --rows {rows}"
+    write_page("page_memory", "Memory of the page beside the library's", [Table("", note, found)], command)
 
 
 def main() -> None:
-    """Print the figures."""
+    """Print and keep the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--memory", action="store_true", help="compare memory with the library's instead")
     given = parser.parse_args()
-    if given.memory:
-        peaks = {}
-        for name, size in measure_memory(given.rows):
-            peaks[name] = size
-            print(f"{name:26} {size:7.0f} MiB", flush=True)
-        print(f"{'ratio':26} {peaks['by the page'] / peaks['by the library']:7.2f}")
-        return
-    for name, spent in measure(given.rows).items():
-        print(f"{name:26} {spent.cpu:7.2f} s ({spent.clock:.2f})")
+    (publish_memory if given.memory else publish_speed)(given.rows)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,26 @@ def test_every_step_fits_its_width_and_axe_finds_nothing_serious(tabs, width):
     assert found == []
 
 
+def test_a_long_name_and_a_column_nothing_is_known_about_fit_a_telephone(tabs, folder):
+    name = "everybody-who-came-to-the-hospital-of-the-town-in-2023"
+    rows = [f"{20 + number % 9},{number * 7919 % 1000 / 7:.3f}" for number in range(60)]
+    (folder / f"{name}.csv").write_text("\n".join(["age,quxly", *rows]) + "\n")
+    page = tabs.open()
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(tabs.home + "/open")
+    page.click(f'.files button:has-text("{name}")')
+    page.wait_for_selector('tr.unsure[data-column="quxly"]')
+    found = serious_findings(page)
+    page.goto(tabs.home + "/protect")
+    page.select_option("#method", "mondrian")
+    page.click("#make")
+    page.wait_for_selector("#pairs tbody tr")
+    for _ in visit(tabs, page):
+        found += serious_findings(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert found == []
+
+
 def test_a_page_in_the_dark_is_dark_with_its_pictures(tabs):
     page = tabs.open_release()
     page.emulate_media(color_scheme="dark")
