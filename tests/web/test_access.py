@@ -119,7 +119,8 @@ def tab_to(page, wanted):
         if page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
             return
         page.keyboard.press("Tab")
-    pytest.fail(f"{wanted} cannot be reached by Tab")
+    there, focus = page.locator(wanted).count(), page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+    pytest.fail(f"{wanted} cannot be reached by Tab; {there} of it on the page, the focus is on {focus}")
 
 
 def test_the_whole_way_by_keyboard(tabs, folder):
