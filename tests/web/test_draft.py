@@ -91,6 +91,12 @@ def test_another_table_starts_from_its_own_guesses(draft):
     assert (other.role("age"), other.role("zip"), other.get("weights")) == ("sensitive", "quasi-identifier", {})
 
 
+def test_a_table_that_has_the_columns_of_the_one_before_and_more_starts_from_its_own_guesses(draft):
+    small = opened(draft, Source("folder", "small.csv", "/somewhere/small.csv"), {"age": "quasi-identifier"})
+    again = opened(small, SOURCE, GUESSED)
+    assert {name: again.role(name) for name in GUESSED} == {name: draft.role(name) for name in GUESSED}
+
+
 def test_a_draft_starts_from_a_recipe_file(tmp_path):
     (tmp_path / "recipe.toml").write_text('version = 1\nk = 7\nquasi_identifiers = ["age"]\nkeep = ["cost"]\n')
     draft = opened(from_recipe(tmp_path / "recipe.toml"), SOURCE, GUESSED)

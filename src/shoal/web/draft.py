@@ -203,10 +203,14 @@ def role_fields(roles: Mapping[str, Role]) -> dict[str, Any]:
 
 
 def opened(draft: Draft, source: Source, guessed: Mapping[str, str]) -> Draft:
-    """Return the draft on a newly opened table: choices whose columns are still there stay, roles are else guessed."""
+    """Return the draft on a newly opened table.
+
+    Choices made for this table, or taken from a recipe before any was opened, stay if their columns are there; roles are else guessed.
+    """
     columns = list(guessed)
     known = named_columns(draft.content)
-    fitting = bool(known) and known <= set(columns)
+    for_this = draft.source is None or (draft.source.place, draft.source.path) == (source.place, source.path)
+    fitting = for_this and bool(known) and known <= set(columns)
     roles = {name: draft.role(name) if fitting else _first_role(guess) for name, guess in guessed.items()}
     kept = {
         name: {column: value for column, value in draft.get(name).items() if fitting and column in columns}
