@@ -22,6 +22,13 @@ def count_bits(word: int) -> int:
 
 
 @kernel(allocates=False)
+def lowest_bit(word: int) -> int:
+    """Return the place of the lowest bit set in a 64-bit word that is not 0."""
+    x = np.uint64(word)
+    return count_bits(~x & (x - np.uint64(1)))  # type: ignore[arg-type]  # the bits below it
+
+
+@kernel(allocates=False)
 def holds_code(words: WordArray, first: int, code: int) -> bool:
     """Tell whether the bit of a code is set."""
     return (words[first + (code >> 6)] >> np.uint64(code & 63)) & np.uint64(1) != np.uint64(0)

@@ -127,12 +127,17 @@ def _grown(search: Search) -> list[IntArray]:
     problem = search.problem
     table, k, seed = problem.table, problem.k, problem.seed
     blocks = near_blocks(table, problem.rows, block_for(search.params, k, problem.columns), seed)
-    sample = blocks[len(blocks) // 2]
-    if len(blocks) > 1:
-        known = float(problem.cost_by_record(search.incumbent)[sample].sum()) if search.best else np.inf
-        if grow_block(table, sample, k, seed)[1] >= known:
-            return []
-    return [grow_groups(table, blocks, k, seed, search.reporter.report)]
+    middle = len(blocks) // 2
+    sample, cost = grow_block(table, blocks[middle], k, seed)
+    if len(blocks) > 1 and search.best and cost >= problem.cost_by_record(search.incumbent)[blocks[middle]].sum():
+        return []
+    labels, used = np.empty(table.records, np.int32), 0
+    for number, block in enumerate(blocks):
+        grown = sample if number == middle else grow_block(table, block, k, seed)[0]
+        labels[block] = used + grown
+        used += int(grown.max()) + 1
+        search.reporter.report(0.2 + 0.1 * (number + 1) / len(blocks), "growing groups")
+    return [labels]
 
 
 STARTS: list[Start] = [
@@ -170,7 +175,7 @@ def find_cells(
     found, groups, paused = np.full((2, len(counts)), -1, np.int32), 0, False
     for number, block in enumerate(blocks):
         early, labels, used = _search_block(table, rows[block], counts[block], k, params, seed, stop)
-        paused |= early is not None
+        paused |= early is not None and not np.array_equal(early, labels)
         for row, these in zip(found, (labels, labels if early is None else early), strict=True):
             row[block] = np.where(these < 0, -1, these + groups)
         groups += used
@@ -215,14 +220,3 @@ def grow_block(table: CodedTable, records: IntArray, k: int, seed: int) -> tuple
     """Grow groups from random records of a block, each time adding the cheapest; return labels and their cost."""
     groups = grow_all(table.space, np.ascontiguousarray(table.codes.T[records]), k, seed)
     return groups.label, float(total_cost(groups))
-
-
-def grow_groups(table: CodedTable, blocks: list[IntArray], k: int, seed: int, progress: Progress) -> IntArray:
-    """Grow groups in every block."""
-    labels, used = np.empty(table.records, np.int32), 0
-    for number, block in enumerate(blocks):
-        grown, _ = grow_block(table, block, k, seed)
-        labels[block] = used + grown
-        used += int(grown.max()) + 1
-        progress(0.2 + 0.1 * (number + 1) / len(blocks), "growing groups")
-    return labels

@@ -13,7 +13,7 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.space.bits import count_bits
+from shoal.kernels.space.bits import count_bits, lowest_bit
 from shoal.kernels.space.kinds import has_members, has_order
 from shoal.kernels.space.space import Space, find_node, parent_of, range_cost
 
@@ -175,15 +175,16 @@ def sort_pool(
 
 
 @kernel(allocates=False)
-def mean_cost_before(sieve: Sieve, held: WordArray, left: int, k: int) -> float:
-    """Return what the first k of the records held cost before, in the mean."""
+def mean_cost_before(sieve: Sieve, held: WordArray, words: int, k: int) -> float:
+    """Return what the first k of the records held, of which there are as many, cost before, in the mean."""
     count, total = 0, 0.0
-    for place in range(left):
-        if (held[place >> 6] >> np.uint64(place & 63)) & np.uint64(1) != np.uint64(0):
-            total += sieve.cost_before[place]
+    for word in range(words):
+        rest = held[word]
+        # ends: each round clears a bit
+        while rest != np.uint64(0) and count < k:
+            total += sieve.cost_before[(word << 6) + lowest_bit(rest)]
+            rest &= rest - np.uint64(1)
             count += 1
-            if count == k:
-                break
     return total / k
 
 
@@ -219,7 +220,7 @@ def find_cell(sieve: Sieve, steps: LongArray, left: int, k: int, share: float) -
             count += count_bits(held)
         if count < k:
             continue
-        value = cost_so_far - share * mean_cost_before(sieve, sieve.held[column + 1], left, k)
+        value = cost_so_far - share * mean_cost_before(sieve, sieve.held[column + 1], words, k)
         if value >= best:
             continue
         column += 1

@@ -15,22 +15,47 @@ CAREFUL_SIZE = 4096
 
 
 @kernel()
-def running_costs(space: Space, codes: IntArray, members: IntArray, backwards: bool, cost: FloatArray) -> None:
-    """Write into ``cost[i]`` the weighted cost of the first i + 1 members (the last ones, if ``backwards``)."""
+def column_costs(space: Space, codes: IntArray, members: IntArray) -> FloatArray:
+    """Return the weighted cost of all members in each column."""
+    columns, size = codes.shape[1], members.shape[0]
+    whole, words = np.empty(columns), np.zeros(space.word_start[columns], np.uint64)
+    for column in range(columns):
+        low = high = codes[members[0], column]
+        count = 0
+        for step in range(size):
+            code = codes[members[step], column]
+            low, high = min(low, code), max(high, code)
+            count += add_value(space, words, column, code)
+        whole[column] = space.weight[column] * released_cost(space, column, low, high, count)
+    return whole
+
+
+@kernel()
+def running_costs(
+    space: Space, codes: IntArray, members: IntArray, backwards: bool, whole: FloatArray, cost: FloatArray
+) -> None:
+    """Write into ``cost[i]`` the weighted cost of the first i + 1 members (the last ones, if ``backwards``).
+
+    A column that costs as much as with all members, ``whole``, costs no more with further ones: they are not visited.
+    """
     columns, size = codes.shape[1], members.shape[0]
     words = np.zeros(space.word_start[columns], np.uint64)
     for step in range(size):
         cost[step] = 0.0
     for column in range(columns):
         low = high = codes[members[size - 1 if backwards else 0], column]
-        count, part = 0, 0.0
-        for step in range(size):
+        count, part, step = 0, 0.0, 0
+        # ends: each round goes on by a step
+        while step < size and part < whole[column]:
             code = codes[members[size - 1 - step if backwards else step], column]
             if not covers_code(space, words, column, low, high, code):
                 low, high = min(low, code), max(high, code)
                 count += add_value(space, words, column, code)
                 part = space.weight[column] * released_cost(space, column, low, high, count)
             cost[step] += part
+            step += 1
+        for later in range(step, size):
+            cost[later] += whole[column]
 
 
 @kernel()
@@ -50,14 +75,14 @@ def find_cut(space: Space, codes: IntArray, members: IntArray, k: int) -> tuple[
     """Return the column and the size of the left side of the cheapest cut, trying each column's order."""
     size = members.shape[0]
     left, right = np.empty(size), np.empty(size)
-    trial = np.empty(size, np.int32)
+    trial, whole = np.empty(size, np.int32), column_costs(space, codes, members)
     best, best_column, best_size = np.inf, 0, size // 2
     for column in range(codes.shape[1]):
         sort_by_column(codes, members, column, trial)
         if codes[trial[0], column] == codes[trial[-1], column]:
             continue
-        running_costs(space, codes, trial, False, left)
-        running_costs(space, codes, trial, True, right)
+        running_costs(space, codes, trial, False, whole, left)
+        running_costs(space, codes, trial, True, whole, right)
         for cut in range(k, size - k + 1):
             cost = cut * left[cut - 1] + (size - cut) * right[size - cut - 1]
             if cost < best:
