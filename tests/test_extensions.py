@@ -14,7 +14,7 @@ import pytest
 import shoal
 from shoal import extensions
 from shoal.errors import ExtensionWarning, ParameterError
-from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.methods import method_infos
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
 from shoal.methods.optimise import annealing
@@ -154,7 +154,7 @@ class Boast(Operator):
         start, stop = regions.start[region], regions.start[region + 1]
         records = regions.record[start:stop]
         labels[records] = start + stop - 1 - labels[records]
-        return (Tally(1, 1, 1e9),)
+        return (Outcome(1, 1, 1e9),)
 
 
 class JoinAll(Operator):
@@ -164,7 +164,7 @@ class JoinAll(Operator):
 
     def run(self, now, labels, regions, region):
         labels[regions.record[regions.start[region] : regions.start[region + 1]]] = regions.start[region]
-        return (Tally(1, 1, 0.0),)
+        return (Outcome(1, 1, 0.0),)
 
 
 def test_an_operator_takes_part_once_it_is_in_the_list_and_the_loss_is_counted_whatever_it_claims(monkeypatch):

@@ -14,7 +14,7 @@ from shoal.kernels.optimise.operators.evict import narrow_groups
 from shoal.kernels.optimise.operators.rebuild import recreate_by_cells
 from shoal.kernels.optimise.operators.relocate_swap import dissolve_groups, sweep
 from shoal.kernels.optimise.regions import Regions, load_region, store_region
-from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.space.space import Space
 
 HOSTS = 3
@@ -40,7 +40,7 @@ def improve_region(
     rebuild_temperature: float,
     noise: float,
     seed: int,
-) -> tuple[Tally, Tally, Tally, Tally]:
+) -> tuple[Outcome, Outcome, Outcome, Outcome]:
     """Improve the groups of one region by the active moves and tell what each of them did.
 
     The result depends on nothing outside the region, so regions may be improved at the same time. Labels become
@@ -56,7 +56,7 @@ def improve_region(
         How much column weights are shaken when groups are rebuilt.
     """
     groups = load_region(space, codes, label, regions, region, k)
-    moved, dissolved, evicted, rebuilt = Tally(0, 0, 0.0), Tally(0, 0, 0.0), Tally(0, 0, 0.0), Tally(0, 0, 0.0)
+    moved, dissolved, evicted, rebuilt = Outcome(0, 0, 0.0), Outcome(0, 0, 0.0), Outcome(0, 0, 0.0), Outcome(0, 0, 0.0)
     if total_cost(groups) > 0.0:
         state, records = make_state(seed, region), groups.label.shape[0]
         if active & 1:

@@ -15,12 +15,12 @@ from shoal.errors import ParameterError
 from shoal.kernels.optimise.cells.steps import measure_steps
 from shoal.kernels.optimise.regions import make_regions, renumber
 from shoal.methods.optimise.candidates import EnumeratedCells, NoCells
-from shoal.methods.optimise.operators import OPERATORS, Operator, Round, add_tallies
+from shoal.methods.optimise.operators import OPERATORS, Operator, Round, add_outcomes
 from shoal.methods.optimise.params import temperature_for
 
 if TYPE_CHECKING:
     from shoal.kernels.optimise.regions import Regions
-    from shoal.kernels.optimise.tally import Tally
+    from shoal.kernels.optimise.outcome import Outcome
     from shoal.methods.optimise.candidates import CellSource
     from shoal.methods.optimise.construct import Starts
     from shoal.methods.optimise.problem import Solution
@@ -135,13 +135,13 @@ class Annealing:
             if search.stop.over():
                 return
             begin = time.thread_time()
-            tallies = operator.run(now, labels, regions, region)
-            done.append((tallies, time.thread_time() - begin))
+            outcomes = operator.run(now, labels, regions, region)
+            done.append((outcomes, time.thread_time() - begin))
 
-        done: list[tuple[tuple[Tally, ...], float]] = []
+        done: list[tuple[tuple[Outcome, ...], float]] = []
         list(self.pool.map(work, range(len(regions.start) - 1)))
-        for tallies, seconds in done:
-            add_tallies(search.statistics, operator, tallies, seconds, now.problem.worst_cost)
+        for outcomes, seconds in done:
+            add_outcomes(search.statistics, operator, outcomes, seconds, now.problem.worst_cost)
 
 
 def check_sizes(labels: IntArray, k: int, operators: Sequence[str]) -> None:

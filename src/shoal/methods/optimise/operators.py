@@ -15,7 +15,7 @@ from shoal.kernels.optimise.cells.candidates import Opening
 from shoal.kernels.optimise.local_moves import MOVES, improve_region
 from shoal.kernels.optimise.operators.exchange import exchange_region
 from shoal.kernels.optimise.operators.reopen import reopen_region
-from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.optimise.outcome import Outcome
 
 if TYPE_CHECKING:
     from shoal.kernels.optimise.cells.candidates import CandidateCells
@@ -57,7 +57,7 @@ class Operator(ABC):
 
     name: ClassVar[str]
     parts: ClassVar[tuple[str, ...]] = ()
-    """The names of its parts, where ``run`` returns a tally for each of them."""
+    """The names of its parts, where ``run`` returns a outcome for each of them."""
     width: int = 1
     """How large its regions are, in multiples of the usual ones; operators of the same width that follow each other share their regions."""
 
@@ -66,7 +66,7 @@ class Operator(ABC):
         return True
 
     @abstractmethod
-    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
+    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Outcome, ...]:
         """Change the labels of a region's records, ``regions.record[start:stop]``, and tell what each part did.
 
         ``start`` and ``stop`` are ``regions.start[region]`` and ``regions.start[region + 1]``. Every group must keep k to 2k records of this
@@ -80,7 +80,7 @@ class LocalMoves(Operator):
     name = "local-moves"
     parts = MOVES
 
-    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
+    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Outcome, ...]:
         """Improve a region by moves."""
         problem, params = now.problem, now.params.local_moves
         visits = max(params.visits, params.least_visits // problem.records)
@@ -125,7 +125,7 @@ class Exchange(_OpensCells):
 
     name = "exchange"
 
-    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
+    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Outcome, ...]:
         """Exchange cells in a region."""
         opening = self.opening(now, now.params.exchange)
         return (exchange_region(now.problem.space, now.problem.rows, labels, regions, region, opening),)
@@ -136,7 +136,7 @@ class Reopen(_OpensCells):
 
     name = "reopen"
 
-    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Tally, ...]:
+    def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Outcome, ...]:
         """Reopen cells in a region."""
         opening = self.opening(now, now.params.reopen)
         return (reopen_region(now.problem.space, now.problem.rows, labels, regions, region, opening),)
@@ -157,27 +157,27 @@ class Statistics:
     seconds: float | None = None
     """CPU seconds; None for a part of an operator."""
 
-    def add(self, tally: Tally, worst_cost: float) -> None:
+    def add(self, outcome: Outcome, worst_cost: float) -> None:
         """Add what was done in a region."""
-        self.tried += tally.tried
-        self.taken += tally.taken
-        self.gained += tally.gained / worst_cost
+        self.tried += outcome.tried
+        self.taken += outcome.taken
+        self.gained += outcome.gained / worst_cost
 
 
-def add_tallies(
+def add_outcomes(
     statistics: dict[str, Statistics],
     operator: Operator,
-    tallies: tuple[Tally, ...],
+    outcomes: tuple[Outcome, ...],
     seconds: float,
     worst_cost: float,
 ) -> None:
     """Add what an operator and its parts did in a region."""
     whole = statistics.setdefault(operator.name, Statistics(seconds=0.0))
     whole.seconds = (whole.seconds or 0.0) + seconds
-    for tally in tallies:
-        whole.add(tally, worst_cost)
-    for part, tally in zip(operator.parts, tallies, strict=False):
-        statistics.setdefault(f"{operator.name}: {part}", Statistics()).add(tally, worst_cost)
+    for outcome in outcomes:
+        whole.add(outcome, worst_cost)
+    for part, outcome in zip(operator.parts, outcomes, strict=False):
+        statistics.setdefault(f"{operator.name}: {part}", Statistics()).add(outcome, worst_cost)
 
 
 def as_details(statistics: dict[str, Statistics]) -> dict[str, dict[str, Any]]:

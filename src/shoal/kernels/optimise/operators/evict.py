@@ -16,7 +16,7 @@ from shoal.kernels.common.random_state import draw_below
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with, join, put, refresh, take
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN, cheapest_hosts
-from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.kinds import has_members, has_order
 from shoal.kernels.space.space import Space, child_above, find_node
@@ -200,7 +200,7 @@ def narrow(space: Space, groups: Groups, group: int, column: int, k: int, evicti
 
 
 @kernel()
-def narrow_groups(space: Space, groups: Groups, k: int, state: WordArray) -> Tally:
+def narrow_groups(space: Space, groups: Groups, k: int, state: WordArray) -> Outcome:
     """Try evictions from every column of every group, from some columns where there are many; tell how often, and what was gained."""
     evictions = make_evictions(2 * groups.member.shape[1])
     columns = space.kind.shape[0]
@@ -214,4 +214,4 @@ def narrow_groups(space: Space, groups: Groups, k: int, state: WordArray) -> Tal
                 tried += 1
                 taken += gain > 0.0
                 fall += gain
-    return Tally(tried, taken, fall)
+    return Outcome(tried, taken, fall)

@@ -12,7 +12,7 @@ from shoal.kernels.optimise.operators.assignment import Assignment, label_assign
 from shoal.kernels.optimise.operators.chains import exchange, make_exchange_journal, make_trail, undo
 from shoal.kernels.optimise.operators.exchange_estimate import choose_closed, find_sources, make_sources, weigh_open
 from shoal.kernels.optimise.regions import Regions, store_region
-from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.space.space import Space
 
 ESTIMATE_ERROR = 0.02
@@ -27,7 +27,7 @@ _STREAM = 2
 @kernel()
 def exchange_cells(
     assigned: Assignment, k: int, tries: int, mean_cost: float, temperature: float, state: WordArray
-) -> Tally:
+) -> Outcome:
     """Exchange cells that hold random records, ``tries`` times; tell how often, and what was gained.
 
     Kept is what costs no more, or more by a random amount of ``temperature`` in the mean (as in simulated annealing).
@@ -60,17 +60,17 @@ def exchange_cells(
             known = False
         else:
             undo(assigned, journal, cell, closed)
-    return Tally(tried, taken, fall)
+    return Outcome(tried, taken, fall)
 
 
 @kernel()
 def exchange_region(
     space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, opening: Opening
-) -> Tally:
+) -> Outcome:
     """Exchange cells in one region and tell what that gained."""
     here = load_candidate_region(space, codes, label, regions, region, opening, _STREAM)
     assigned = make_assignment(opening.candidates, here.groups, here.tuple_of, opening.k)
-    tally = exchange_cells(assigned, opening.k, here.tries, opening.mean_cost, opening.temperature, here.state)
+    outcome = exchange_cells(assigned, opening.k, here.tries, opening.mean_cost, opening.temperature, here.state)
     label_assignment(assigned, here.groups.label, opening.k)
     store_region(here.groups, label, regions, region)
-    return tally
+    return outcome

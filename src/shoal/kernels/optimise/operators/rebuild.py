@@ -16,7 +16,7 @@ from shoal.kernels.optimise.cells.steps import Sieve, Steps, find_cell, make_sie
 from shoal.kernels.optimise.groups import ENDLESS, Groups, join, make_groups, put, refresh, take
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN, cheapest_hosts
 from shoal.kernels.optimise.regroup import neighbours, replace_groups
-from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.space import Space
 
@@ -221,7 +221,7 @@ def recreate_by_cells(
     noise: float,
     temperature: float,
     state: WordArray,
-) -> Tally:
+) -> Outcome:
     """Rebuild up to ``most`` neighbours of random groups by cells, ``tries`` times; tell how often, and what was gained.
 
     Kept is what costs no more, or more by at most a random share of ``temperature``.
@@ -248,4 +248,4 @@ def recreate_by_cells(
         if rest >= 0.0:
             taken += 1
             fall += before - limit + rest
-    return Tally(tried, taken, fall)
+    return Outcome(tried, taken, fall)

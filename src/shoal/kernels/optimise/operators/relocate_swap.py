@@ -19,7 +19,7 @@ from shoal.kernels.optimise.groups import (
     refresh,
     take,
 )
-from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.space.space import Space
 
 MOST_PARTNERS = 16
@@ -129,7 +129,7 @@ def improve_record(
 
 
 @kernel()
-def sweep(space: Space, groups: Groups, k: int, hosts: int, temperature: float, state: WordArray) -> Tally:
+def sweep(space: Space, groups: Groups, k: int, hosts: int, temperature: float, state: WordArray) -> Outcome:
     """Try the best move or swap of every record once, in random order; tell how often, and what was gained.
 
     A step may raise the total by a random share of ``temperature``; with 0 every step lowers it.
@@ -143,7 +143,7 @@ def sweep(space: Space, groups: Groups, k: int, hosts: int, temperature: float, 
         change = improve_record(space, groups, order[place], k, most, host, rises)
         taken += change != 0.0
         fall -= change
-    return Tally(order.shape[0], taken, fall)
+    return Outcome(order.shape[0], taken, fall)
 
 
 @kernel(allocates=False)
@@ -174,7 +174,7 @@ def dissolve(space: Space, groups: Groups, group: int, member: LongArray, host: 
 
 
 @kernel()
-def dissolve_groups(space: Space, groups: Groups) -> Tally:
+def dissolve_groups(space: Space, groups: Groups) -> Outcome:
     """Dissolve every group whose records cost less elsewhere; tell how many, and what was gained."""
     member, host, rises = np.zeros(groups.member.shape[1], np.int64), np.zeros(1, np.int64), np.zeros(1)
     tried, taken, fall = 0, 0, 0.0
@@ -184,4 +184,4 @@ def dissolve_groups(space: Space, groups: Groups) -> Tally:
             tried += 1
             taken += gain > 0.0
             fall += gain
-    return Tally(tried, taken, fall)
+    return Outcome(tried, taken, fall)

@@ -28,7 +28,7 @@ from shoal.kernels.optimise.groups import Groups, make_groups
 from shoal.kernels.optimise.operators.rebuild import clear, ruin, settle
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
 from shoal.kernels.optimise.regions import Regions, store_region
-from shoal.kernels.optimise.tally import Tally
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.space.space import Space
 
 HOPEFUL_SHARE = 0.82
@@ -113,7 +113,7 @@ def reopen_cells(
     mean_cost: float,
     temperature: float,
     state: WordArray,
-) -> Tally:
+) -> Outcome:
     """Open cells in the place of the groups they overlap, ``tries`` times; tell how often, and what was gained.
 
     The cell is opened first, whatever its profit, if the groups ruined for it hold k of its records. Kept is what costs no more, or more by at most
@@ -164,18 +164,18 @@ def reopen_cells(
         if rest >= 0.0:
             taken += 1
             fall += before - limit + rest
-    return Tally(tried, taken, fall)
+    return Outcome(tried, taken, fall)
 
 
 @kernel()
 def reopen_region(
     space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, opening: Opening
-) -> Tally:
+) -> Outcome:
     """Reopen cells in one region and tell what that gained."""
     here = load_candidate_region(space, codes, label, regions, region, opening, _STREAM)
     k, mean_cost, temperature = opening.k, opening.mean_cost, opening.temperature
-    tally = reopen_cells(
+    outcome = reopen_cells(
         space, opening.candidates, here.tuple_of, here.groups, k, here.tries, mean_cost, temperature, here.state
     )
     store_region(here.groups, label, regions, region)
-    return tally
+    return outcome

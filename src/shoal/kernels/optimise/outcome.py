@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Tally(NamedTuple):
+class Outcome(NamedTuple):
     """How often an operator tried to change the groups, how often it did, and by how much their total cost fell.
 
     With a temperature above 0 steps may raise the cost, so the fall may be negative.
