@@ -9,7 +9,7 @@ import numpy as np
 from shoal.arrays import BoolArray, IntArray
 from shoal.enforcement.neighbours import neighbour_order, number_without_gaps
 from shoal.errors import PrivacyError
-from shoal.kernels.enforcement.chains import joining_costs, link
+from shoal.kernels.enforcement.linked_groups import joining_costs, link
 from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods.base import Task
 from shoal.privacy.base import failing_groups
@@ -41,8 +41,8 @@ def join_failing(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
 def _cheapest_joins(table: CodedTable, labels: IntArray, failing: BoolArray) -> IntArray:
     """Return for each group the one whose number it takes: failing ones join a neighbour that joins no other yet."""
     groups = len(failing)
-    cover, chains = cover_groups(table.space, table.codes, labels, groups), link(labels, groups)
-    chains.cost[:] = table.space.weight @ cost_table(table.space, cover)
+    cover, linked = cover_groups(table.space, table.codes, labels, groups), link(labels, groups)
+    linked.cost[:] = table.space.weight @ cost_table(table.space, cover)
     order = neighbour_order(table, cover)
     place, target = np.argsort(order), np.arange(groups, dtype=np.int32)
     free = np.ones(groups, np.bool_)
@@ -51,7 +51,7 @@ def _cheapest_joins(table: CodedTable, labels: IntArray, failing: BoolArray) -> 
         near = near[free[near] & (near != group)]
         if not free[group] or not len(near):
             continue
-        added = joining_costs(table.space, cover, chains, group, near)
+        added = joining_costs(table.space, cover, linked, group, near)
         chosen = int(near[np.argmin(added)])
         target[group] = chosen
         free[[group, chosen]] = False

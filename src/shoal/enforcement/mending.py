@@ -16,7 +16,7 @@ from shoal.arrays import FloatArray, IntArray
 from shoal.enforcement.joining import impossible, join_failing
 from shoal.enforcement.neighbours import join_alike, neighbour_order
 from shoal.kernels.enforcement import mending as kernels
-from shoal.kernels.enforcement.chains import joining_costs, label_records, link, members, settle
+from shoal.kernels.enforcement.linked_groups import joining_costs, label_records, link, members, settle
 from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods.base import Task, most_withheld
 from shoal.privacy.base import failing_groups
@@ -69,17 +69,17 @@ def _mend_once(case: Case, labels: IntArray, task: Task) -> IntArray:
     """Mend all groups of ``labels`` once."""
     room = most_withheld(task.max_suppression, len(labels)) - int((labels < 0).sum())
     ward = _Ward(case, labels, room)
-    failing = np.flatnonzero(ward.chains.short)
+    failing = np.flatnonzero(ward.linked.short)
     # where most of many fail, the next join undoes what is weighed now
-    mostly = 2 * len(failing) > len(ward.chains.first) and len(failing) > _SHORTLIST
+    mostly = 2 * len(failing) > len(ward.linked.first) and len(failing) > _SHORTLIST
     ward.weigh_at_most(0 if mostly else _WEIGHED // max(len(failing), 1))
     for done, group in enumerate(failing.tolist()):
         # ends: each step makes the group valid, withholds it, or joins it with another, of which one less is left
-        while ward.chains.short[group] > 0:
+        while ward.linked.short[group] > 0:
             if not ward.mend(group):
                 raise impossible(task)
         task.progress(done / len(failing), "mending")
-    return label_records(ward.chains)
+    return label_records(ward.linked)
 
 
 class _Ward:
@@ -91,9 +91,9 @@ class _Ward:
         self.space, self.codes = case.table.space, case.table.codes
         groups = int(labels.max(initial=-1)) + 1
         self.cover = cover_groups(self.space, self.codes, labels, groups)
-        self.chains = link(labels, groups)
-        self.chains.cost[:] = self.space.weight @ cost_table(self.space, self.cover)
-        self.chains.short[:] = case.shortfalls(labels, self.cover)
+        self.linked = link(labels, groups)
+        self.linked.cost[:] = self.space.weight @ cost_table(self.space, self.cover)
+        self.linked.short[:] = case.shortfalls(labels, self.cover)
         self.order = neighbour_order(case.table, self.cover)
         self.place = np.argsort(self.order)
         self.limits = (case.rules, case.crowds, case.points)
@@ -105,7 +105,7 @@ class _Ward:
 
     def mend(self, group: int) -> bool:
         """Take one step towards a valid group; False where it has no neighbour left."""
-        withheld = (self.space.weight.sum() - self.chains.cost[group]) * self.cover.size[group]
+        withheld = (self.space.weight.sum() - self.linked.cost[group]) * self.cover.size[group]
         best = float(withheld) if self.cover.size[group] <= self.room else np.inf
         near, added, short = self._neighbours(group)
         partners = near[short == 0]
@@ -116,23 +116,23 @@ class _Ward:
             self.room -= int(self.cover.size[group])
             self._settle(group, group, laid[:0], 0, 0.0)
         elif len(near):
-            gain = self.chains.short[group] * self.cover.size[group] + self.chains.short[near] * self.cover.size[near]
+            gain = self.linked.short[group] * self.cover.size[group] + self.linked.short[near] * self.cover.size[near]
             gain -= short * (self.cover.size[group] + self.cover.size[near])
             most = int(np.argmax(gain / (added + _TINY)))
-            joined = members(self.cover, self.chains, group, near[most])
+            joined = members(self.cover, self.linked, group, near[most])
             self._settle(group, int(near[most]), joined, len(joined), float(short[most]))
         return bool(partner >= 0 or len(near) or np.isfinite(best))
 
     def _best_plan(self, group: int, partners: IntArray, added: FloatArray, best: float) -> tuple[int, IntArray, int]:
         """Return the partner of the cheapest plan below ``best`` (-1: none), its records, and how many stay with the group."""
         if not self.only_join:
-            partner, _, laid, left = kernels.weigh(
-                self.space, self.codes, *self.limits, self.case.k, self.cover, self.chains, group, partners, best
+            partner, _, laid, left = kernels.find_cheapest_plan(
+                self.space, self.codes, *self.limits, self.case.k, self.cover, self.linked, group, partners, best
             )
             return partner, laid, left
         if not len(partners) or added[0] >= best:
             return -1, np.zeros(0, np.int32), 0
-        laid = members(self.cover, self.chains, group, partners[0])
+        laid = members(self.cover, self.linked, group, partners[0])
         return 0, laid, len(laid)
 
     def _neighbours(self, group: int) -> tuple[IntArray, FloatArray, FloatArray]:
@@ -140,11 +140,11 @@ class _Ward:
         own = int(self.place[group])
         for reach in self.reaches:
             near = self.order[max(own - reach, 0) : own + reach + 1]
-            added = joining_costs(self.space, self.cover, self.chains, group, near)
+            added = joining_costs(self.space, self.cover, self.linked, group, near)
             near, added = near[np.argsort(added, kind="stable")], np.sort(added, kind="stable")
             near, added = near[np.isfinite(added)], added[np.isfinite(added)]
             short = kernels.union_shortfalls(
-                self.space, self.codes, *self.limits, self.chains, group, near, self.shortlist
+                self.space, self.codes, *self.limits, self.linked, group, near, self.shortlist
             )
             if (short == 0).any() or 2 * reach >= len(self.order):
                 break
@@ -154,6 +154,6 @@ class _Ward:
     def _settle(self, group: int, other: int, laid: IntArray, left: int, short: float) -> None:
         """Make the first ``left`` of the records the group, which then falls short by ``short``, and the others the other one."""
         for number, records in ((other, laid[left:]), (group, laid[:left])):
-            settle(self.space, self.codes, self.cover, self.chains, number, records)
-            self.chains.short[number] = 0.0
-        self.chains.short[group] = short
+            settle(self.space, self.codes, self.cover, self.linked, number, records)
+            self.linked.short[number] = 0.0
+        self.linked.short[group] = short

@@ -1,4 +1,4 @@
-"""Rules on how many people of the population fit a group's box: k-map and δ-presence."""
+"""Rules on the *crowd* of a group, the people of a population who fit its box: k-map and δ-presence."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def one_box(space: Space, cover: Cover, group: int) -> Boxes:
 
 
 @kernel(allocates=False)
-def lacks_people(crowds: Crowds, rule: int, people: int, size: int) -> float:
-    """Return how far a group of ``size`` records whose box fits ``people`` falls short; 0 where it does not."""
+def people_shortfall(crowds: Crowds, rule: int, people: int, size: int) -> float:
+    """Return the shortfall of a group of ``size`` records whose box so many ``people`` fit; 0 where the rule is met."""
     if crowds.kind[rule] == K_MAP:
         return max(crowds.low[rule] - people, 0.0) / crowds.low[rule]
     if people == 0:
@@ -58,7 +58,7 @@ def crowd_shortfall(crowds: Crowds, points: Points, box: Boxes, size: int) -> fl
     for rule in range(crowds.kind.shape[0]):
         enough = int(crowds.low[rule]) if crowds.kind[rule] == K_MAP else np.iinfo(np.int64).max
         people = count_people(points, crowds.which[rule], box, 0, enough)
-        total += lacks_people(crowds, rule, people, size)
+        total += people_shortfall(crowds, rule, people, size)
     return total
 
 

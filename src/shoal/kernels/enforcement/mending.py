@@ -1,11 +1,11 @@
 """Mending groups that fall short of a privacy model.
 
-A failing group looks at its neighbours from near to far. Of all ways to meet the rules together with one of
-them (become one group; be cut anew along a column; give or take a record; swap two records) the cheapest is carried
-out. All plans for a pair are costed first and then checked from the cheapest on, so few are ever checked.
+For a failing group and each of its near neighbours there are several *plans*: become one group; be cut anew along a column; give or
+take a record; swap two records. Of all plans after which both meet the rules the cheapest is carried out. All plans for a pair are
+costed first and then checked from the cheapest on, so few are ever checked.
 
-Two valid groups are valid as one under all models but δ-disclosure and δ-presence, unless persons have several records; so
-only neighbours with which the group is valid as one are weighed.
+Two valid groups are valid as one under all models but δ-disclosure and δ-presence, unless persons have several records. So plans are
+made only with neighbours with which the group would be valid as one.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.enforcement.chains import Chains, members, reset
 from shoal.kernels.enforcement.crowds import Crowds, crowd_shortfall, one_box
+from shoal.kernels.enforcement.linked_groups import LinkedGroups, members, reset
 from shoal.kernels.enforcement.plans import cut_costs, exchange_costs, interleave, lay_out, sort_stably
 from shoal.kernels.enforcement.rules import Rules, Tally, add, clear, new_tally, shortfall
 from shoal.kernels.measuring.matching import Points
 from shoal.kernels.space.space import Cover, Space, add_record, empty_cover, union_cost
 
 _CHECKS = 1000
-"""Plans checked for a pair."""
+"""Plans checked for a pair, at most."""
 _TINY = 1e-9
 
 
@@ -33,24 +33,24 @@ def union_shortfalls(
     rules: Rules,
     crowds: Crowds,
     points: Points,
-    chains: Chains,
+    linked: LinkedGroups,
     a: int,
     near: IntArray,
     enough: int,
 ) -> FloatArray:
-    """Return how far group ``a`` and each of ``near`` as one fall short; ends after ``enough`` that do not."""
+    """Return the shortfall of group ``a`` joined with each of ``near``; ends once ``enough`` have none, the others are infinite."""
     tally, trial = new_tally(rules), empty_cover(space, 1)
     short = np.full(near.shape[0], np.inf)
     for place in range(near.shape[0]):
         clear(rules, tally)
         reset(trial, 0)
         for turn in range(2):
-            record = chains.first[a if turn == 0 else near[place]]
+            record = linked.first[a if turn == 0 else near[place]]
             while record >= 0:
                 add(rules, tally, record)
                 if crowds.kind.shape[0] > 0:
                     add_record(space, trial, 0, codes, record)
-                record = chains.follow[record]
+                record = linked.follow[record]
         short[place] = shortfall(rules, tally)
         if crowds.kind.shape[0] > 0:
             short[place] += crowd_shortfall(crowds, points, one_box(space, trial, 0), trial.size[0])
@@ -71,7 +71,7 @@ def records_shortfall(
     trial: Cover,
     records: IntArray,
 ) -> float:
-    """Return how far some records as a group fall short; 0 where there are none."""
+    """Return the shortfall of some records as a group; 0 where there are none."""
     if records.shape[0] == 0:
         return 0.0
     clear(rules, tally)
@@ -87,7 +87,7 @@ def records_shortfall(
 
 
 @kernel()
-def weigh(
+def find_cheapest_plan(
     space: Space,
     codes: IntArray,
     rules: Rules,
@@ -95,7 +95,7 @@ def weigh(
     points: Points,
     k: int,
     cover: Cover,
-    chains: Chains,
+    linked: LinkedGroups,
     a: int,
     partners: IntArray,
     best: float,
@@ -109,12 +109,12 @@ def weigh(
     chosen, chosen_laid, chosen_left = -1, np.empty(0, np.int32), 0
     for place in range(partners.shape[0]):
         b = partners[place]
-        before = chains.cost[a] * cover.size[a]
+        before = linked.cost[a] * cover.size[a]
         mended = 1.0
         if b >= 0:
-            before += chains.cost[b] * cover.size[b]
-            mended += chains.short[b] > 0.0
-        records = members(cover, chains, a, b)
+            before += linked.cost[b] * cover.size[b]
+            mended += linked.short[b] > 0.0
+        records = members(cover, linked, a, b)
         most = before + best * mended - _TINY
         mixed = interleave(rules.codes[0], records) if rules.codes.shape[0] > 0 else records
         orders = np.empty((codes.shape[0], records.shape[0]), np.int32)

@@ -1,4 +1,4 @@
-"""Plans: which of two groups each record goes to, and what all of them would lose then."""
+"""Plans for two groups: which of them each record goes to, and what both would cost then."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.enforcement.chains import reset
+from shoal.kernels.enforcement.linked_groups import reset
 from shoal.kernels.space.space import Cover, Space, add_record, empty_cover, group_cost
 
 _EXCHANGE = 96
-"""Largest group of which single records are exchanged: what all pairs cost is worked out."""
+"""Records of a group up to which exchanges of single records are planned: each pair of records is costed."""
 _CUTS = 64
-"""Cuts along a column whose cost is worked out."""
+"""Cuts along a column that are costed, about."""
 
 
 @kernel()

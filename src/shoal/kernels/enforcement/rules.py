@@ -1,8 +1,8 @@
 """Privacy models as rules on the histogram of sensitive codes in a group.
 
-A *tally* counts the sensitive codes of one group, or of a group that is only considered; a *rule* measures the
-tally and says how far it falls short. Distances between histograms are sums of integers, divided once at the end,
-so that equal histograms measure equal wherever they occur.
+A *tally* counts the sensitive codes of one group, or of a group that is only considered; a *rule* measures the tally and
+gives its *shortfall*, 0 where the model is met. Distances between histograms are sums of integers, divided once at the end, so
+that equal histograms measure equal wherever they occur.
 
 Where a person has several records, a value counts once for each person who bears it. A row of values then has a *gate*, the row of
 its (person, value) pairs: a record counts among the values only if it is the first of its pair. Rows of pairs, of persons and of households
@@ -228,7 +228,7 @@ def tree_distance(rules: Rules, tally: Tally, row: int) -> float:
     height = rules.node_height[last - 1]
     if height == 0:
         return 0.0
-    surplus, lack = tally.extra[first:last], np.zeros(last - first, np.int64)
+    surplus, deficit = tally.extra[first:last], np.zeros(last - first, np.int64)
     surplus[:] = 0
     moved = 0.0
     for node in range(last - first):
@@ -236,11 +236,11 @@ def tree_distance(rules: Rules, tally: Tally, row: int) -> float:
         if node < codes:
             left = max(tally.counts[start + node], 0) * rules.mass[row] - rules.total[start + node] * size
         else:
-            moved += float(rules.node_height[first + node]) * min(surplus[node], lack[node])
-            left = surplus[node] - lack[node]
+            moved += float(rules.node_height[first + node]) * min(surplus[node], deficit[node])
+            left = surplus[node] - deficit[node]
         if parent != node:
             surplus[parent] += max(left, 0)
-            lack[parent] += max(-left, 0)
+            deficit[parent] += max(-left, 0)
     return moved / (float(size) * rules.mass[row] * height)
 
 
@@ -312,7 +312,7 @@ def measure(rules: Rules, rule: int, tally: Tally) -> float:
 
 
 @kernel(allocates=False)
-def lacks(kind: int, bound: float, value: float) -> float:
+def rule_shortfall(kind: int, bound: float, value: float) -> float:
     """Return how far a measure is from its bound, 0 where it is met, at most 1."""
     if kind <= ENTROPY:
         return max(bound - value, 0.0) / bound if value < bound - SLACK * bound else 0.0
@@ -332,5 +332,5 @@ def shortfall(rules: Rules, tally: Tally) -> float:
     """Return how far a tally is from meeting all rules; 0 where it meets them, 1 for each rule in a hopeless case."""
     total = 0.0
     for rule in range(rules.kind.shape[0]):
-        total += lacks(rules.kind[rule], rules.bound[rule], measure(rules, rule, tally))
+        total += rule_shortfall(rules.kind[rule], rules.bound[rule], measure(rules, rule, tally))
     return total

@@ -1,4 +1,4 @@
-"""Groups as chains of records, so that two of them become one, or are divided anew, without moving any other."""
+"""Groups as linked lists of records, so that two of them can be joined or divided anew without touching the others."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.space.space import Cover, Space, add_record, group_cost, union_cost
 
 
-class Chains(NamedTuple):
-    """Groups as chains of records."""
+class LinkedGroups(NamedTuple):
+    """The records of each group as a linked list."""
 
     first: IntArray
     """The first record of each group, -1 for a group without records."""
@@ -21,33 +21,33 @@ class Chains(NamedTuple):
     cost: FloatArray
     """What each record of a group costs."""
     short: FloatArray
-    """How far a group falls short."""
+    """The shortfall of a group (``rules.shortfall``): 0 where it meets all models."""
 
 
 @kernel()
-def link(labels: IntArray, groups: int) -> Chains:
-    """Return the groups of ``labels`` as chains in the order of their records."""
-    chains = Chains(
+def link(labels: IntArray, groups: int) -> LinkedGroups:
+    """Return the groups of ``labels`` as linked lists, in the order of their records."""
+    linked = LinkedGroups(
         np.full(groups, -1, np.int32), np.full(labels.shape[0], -1, np.int32), np.zeros(groups), np.zeros(groups)
     )
     for record in range(labels.shape[0] - 1, -1, -1):
         if labels[record] >= 0:
-            chains.follow[record] = chains.first[labels[record]]
-            chains.first[labels[record]] = record
-    return chains
+            linked.follow[record] = linked.first[labels[record]]
+            linked.first[labels[record]] = record
+    return linked
 
 
 @kernel()
-def label_records(chains: Chains) -> IntArray:
-    """Return the group of each record, numbered without gaps; -1 for one in no chain."""
-    labels = np.full(chains.follow.shape[0], -1, np.int32)
+def label_records(linked: LinkedGroups) -> IntArray:
+    """Return the group of each record, numbered without gaps; -1 for a record in no list."""
+    labels = np.full(linked.follow.shape[0], -1, np.int32)
     number = 0
-    for group in range(chains.first.shape[0]):
-        record = chains.first[group]
+    for group in range(linked.first.shape[0]):
+        record = linked.first[group]
         number += record >= 0
         while record >= 0:
             labels[record] = number - 1
-            record = chains.follow[record]
+            record = linked.follow[record]
     return labels
 
 
@@ -59,39 +59,39 @@ def reset(cover: Cover, slot: int) -> None:
 
 
 @kernel()
-def settle(space: Space, codes: IntArray, cover: Cover, chains: Chains, group: int, records: IntArray) -> None:
-    """Make ``records`` the group ``group``."""
-    chains.first[group] = -1
+def settle(space: Space, codes: IntArray, cover: Cover, linked: LinkedGroups, group: int, records: IntArray) -> None:
+    """Let ``group`` have just these records, and work its cover and cost out anew."""
+    linked.first[group] = -1
     reset(cover, group)
     for place in range(records.shape[0] - 1, -1, -1):
-        chains.follow[records[place]] = chains.first[group]
-        chains.first[group] = records[place]
+        linked.follow[records[place]] = linked.first[group]
+        linked.first[group] = records[place]
         add_record(space, cover, group, codes, records[place])
-    chains.cost[group] = group_cost(space, cover, group) if records.shape[0] > 0 else 0.0
+    linked.cost[group] = group_cost(space, cover, group) if records.shape[0] > 0 else 0.0
 
 
 @kernel()
-def members(cover: Cover, chains: Chains, a: int, b: int) -> IntArray:
+def members(cover: Cover, linked: LinkedGroups, a: int, b: int) -> IntArray:
     """Return the records of group ``a``, then those of group ``b`` (-1: no other group)."""
     size = cover.size[a] + (cover.size[b] if b >= 0 else 0)
     records = np.empty(size, np.int32)
     place = 0
     for turn in range(2 if b >= 0 else 1):
-        record = chains.first[a if turn == 0 else b]
+        record = linked.first[a if turn == 0 else b]
         while record >= 0:
             records[place] = record
             place += 1
-            record = chains.follow[record]
+            record = linked.follow[record]
     return records
 
 
 @kernel()
-def joining_costs(space: Space, cover: Cover, chains: Chains, a: int, near: IntArray) -> FloatArray:
+def joining_costs(space: Space, cover: Cover, linked: LinkedGroups, a: int, near: IntArray) -> FloatArray:
     """Return what it would add to join group ``a`` with each of ``near``; infinite for itself and those without records."""
     added = np.full(near.shape[0], np.inf)
     for place in range(near.shape[0]):
         b = near[place]
         if b != a and cover.size[b] > 0:
-            before = chains.cost[a] * cover.size[a] + chains.cost[b] * cover.size[b]
+            before = linked.cost[a] * cover.size[a] + linked.cost[b] * cover.size[b]
             added[place] = union_cost(space, cover, a, b) * (cover.size[a] + cover.size[b]) - before
     return added
