@@ -36,10 +36,10 @@ K = 10
 
 
 @kernel()
-def merge_by_plain_loop(space: Space, cover: Cover, chains: bottom_up.Chains, asking: IntArray, k: int) -> None:
+def merge_by_plain_loop(space: Space, cover: Cover, lists: bottom_up.MemberLists, turns: IntArray, k: int) -> None:
     """Merge each small group with its nearest one, found by looking at every group."""
-    for group in asking:
-        if chains.head[group] < 0 or cover.size[group] >= k:
+    for group in turns:
+        if lists.head[group] < 0 or cover.size[group] >= k:
             continue
         best, least = -1, np.inf
         for other in range(cover.size.shape[0]):
@@ -50,18 +50,18 @@ def merge_by_plain_loop(space: Space, cover: Cover, chains: bottom_up.Chains, as
                     best, least = other, penalty
         if best < 0:
             break
-        bottom_up.merge_groups(space, cover, chains, group, best)
+        bottom_up.merge_groups(space, cover, lists, group, best)
 
 
 def plain_bottom_up(table: CodedTable, k: int) -> Grouping:
     """Return the groups of Bottom-Up, found without skipping anything."""
     space, costs = table.space, tabulate_costs(table.space)
-    cover, chains = bottom_up.start_single(space, table.codes)
+    cover, lists = bottom_up.start_single(space, table.codes)
     while cover.size.shape[0] > 1 and (cover.size < k).any():
-        asking = np.flatnonzero(cover.size < k).astype(np.int32)
-        merge_by_plain_loop(space, cover, chains, asking, k)
-        cover, chains = bottom_up.renumber(space, costs, table.codes, cover, chains, k, split=True)
-    return Grouping(bottom_up.label_records(chains))
+        turns = np.flatnonzero(cover.size < k).astype(np.int32)
+        merge_by_plain_loop(space, cover, lists, turns, k)
+        cover, lists = bottom_up.renumber(space, costs, table.codes, cover, lists, k, split=True)
+    return Grouping(bottom_up.label_records(lists))
 
 
 METHODS: dict[str, Method | None] = {

@@ -1,8 +1,8 @@
 """Bottom-Up local recoding (Xu et al. 2006, section 4.1, Figure 4).
 
 Groups are numbered; a round goes through the numbers and merges each group that is still below k with its
-nearest group (:mod:`shoal.kernels.search.nearest_group`). The union keeps the number of the group that asked and is not
-asked again in this round; the other number is gone. Members are chained lists, so that a merge costs the same
+nearest group (:mod:`shoal.kernels.search.nearest_group`). The union keeps the number of the group whose turn it was and has no
+other turn in this round; the other number is gone. Members are linked lists, so that a merge costs the same
 whatever the sizes.
 """
 
@@ -21,8 +21,8 @@ from shoal.kernels.space.range_costs import RangeCosts, cost_with_record, cover_
 from shoal.kernels.space.space import Cover, Space, add_record, group_cost, join
 
 
-class Chains(NamedTuple):
-    """The members of each group, as chained lists of records."""
+class MemberLists(NamedTuple):
+    """The members of each group, as linked lists of records."""
 
     head: IntArray
     """First record of each group, -1 when the group is gone."""
@@ -33,23 +33,23 @@ class Chains(NamedTuple):
 
 
 @kernel()
-def start_single(space: Space, codes: IntArray) -> tuple[Cover, Chains]:
+def start_single(space: Space, codes: IntArray) -> tuple[Cover, MemberLists]:
     """Return one group for each record."""
     records = codes.shape[1]
     cover = cover_by_group(space, records)
     for record in range(records):
         add_record(space, cover, record, codes, record)
     numbers = np.arange(records, dtype=np.int32)
-    return cover, Chains(numbers.copy(), numbers.copy(), np.full(records, -1, np.int32))
+    return cover, MemberLists(numbers.copy(), numbers.copy(), np.full(records, -1, np.int32))
 
 
 @kernel(allocates=False)
-def merge_groups(space: Space, cover: Cover, chains: Chains, group: int, other: int) -> None:
+def merge_groups(space: Space, cover: Cover, lists: MemberLists, group: int, other: int) -> None:
     """Let ``group`` take in the records of ``other``, after its own."""
     join(space, cover, group, other)
-    chains.next[chains.tail[group]] = chains.head[other]
-    chains.tail[group] = chains.tail[other]
-    chains.head[other] = -1
+    lists.next[lists.tail[group]] = lists.head[other]
+    lists.tail[group] = lists.tail[other]
+    lists.head[other] = -1
     cover.size[other] = 0
 
 
@@ -58,25 +58,25 @@ def merge_small_groups(
     space: Space,
     costs: RangeCosts,
     cover: Cover,
-    chains: Chains,
+    lists: MemberLists,
     tree: Tree,
     queue: Queue,
-    asking: IntArray,
+    turns: IntArray,
     k: int,
     increase: bool,
 ) -> int:
-    """Merge each group of ``asking`` that is still there and below k with its nearest group; return the merges.
+    """Merge each group of ``turns``, in their order, that is still there and below k with its nearest group; return the merges.
 
     A group always has a nearest one while another is there: costs are finite (:mod:`shoal.encoding.spaces`).
     """
     merges = 0
-    for group in asking:
-        if chains.head[group] < 0 or cover.size[group] >= k:
+    for group in turns:
+        if lists.head[group] < 0 or cover.size[group] >= k:
             continue
         other, _ = find_nearest_group(space, costs, cover, tree, queue, group, increase)
         if other < 0:
             break
-        merge_groups(space, cover, chains, group, other)
+        merge_groups(space, cover, lists, group, other)
         remove_group(tree, other)
         update_group(space, cover, tree, group)
         merges += 1
@@ -84,12 +84,12 @@ def merge_small_groups(
 
 
 @kernel(allocates=False)
-def copy_members(chains: Chains, group: int, members: IntArray) -> None:
+def copy_members(lists: MemberLists, group: int, members: IntArray) -> None:
     """Write the first records of a group into ``members``, in the order in which they came, as many as it has room for."""
-    record = chains.head[group]
+    record = lists.head[group]
     for place in range(members.shape[0]):
         members[place] = record
-        record = chains.next[record]
+        record = lists.next[record]
 
 
 @kernel(allocates=False)
@@ -128,7 +128,7 @@ def take_cheapest(
     """Let a piece that costs ``now`` take, of the members from ``taken`` on, the one that widens it least, the earliest among equals.
 
     The member moves to the place ``taken``; the piece's new cost is returned. ``bound`` holds a cost that the piece with each member is
-    never under: what was found for a smaller piece holds for a larger one, so that few members are looked at again.
+    never under: what was found for a smaller piece holds for a larger one, so that few members are costed again.
     """
     best, least = taken, np.inf
     for place in range(taken, members.shape[0]):
@@ -166,43 +166,47 @@ def order_for_split(space: Space, costs: RangeCosts, codes: IntArray, members: I
 
 
 @kernel(allocates=False)
-def append_records(space: Space, codes: IntArray, records: IntArray, cover: Cover, chains: Chains, group: int) -> None:
+def append_records(
+    space: Space, codes: IntArray, records: IntArray, cover: Cover, lists: MemberLists, group: int
+) -> None:
     """Let a group take in records that are in no other group, after its own."""
     for record in records:
         if cover.size[group] == 0:
-            chains.head[group] = record
+            lists.head[group] = record
         else:
-            chains.next[chains.tail[group]] = record
-        chains.tail[group] = record
-        chains.next[record] = -1
+            lists.next[lists.tail[group]] = record
+        lists.tail[group] = record
+        lists.next[record] = -1
         add_record(space, cover, group, codes, record)
 
 
 @kernel(allocates=False)
-def write_group(space: Space, codes: IntArray, members: IntArray, cover: Cover, chains: Chains, number: int) -> None:
+def write_group(
+    space: Space, codes: IntArray, members: IntArray, cover: Cover, lists: MemberLists, number: int
+) -> None:
     """Write the records ``members`` down as group ``number``."""
     cover.size[number] = 0
     cover.words[number] = 0
-    append_records(space, codes, members, cover, chains, number)
+    append_records(space, codes, members, cover, lists, number)
 
 
 @kernel()
 def renumber(
-    space: Space, costs: RangeCosts, codes: IntArray, cover: Cover, chains: Chains, k: int, split: bool
-) -> tuple[Cover, Chains]:
+    space: Space, costs: RangeCosts, codes: IntArray, cover: Cover, lists: MemberLists, k: int, split: bool
+) -> tuple[Cover, MemberLists]:
     """Number the groups that are left from 0 in their order; with ``split``, each of 2k or more becomes ⌊n/k⌋ in its place."""
     pieces = 0
     for size in cover.size:
         pieces += max(1, size // k) if split and size > 0 else size > 0
     new_cover = cover_by_group(space, pieces)
-    new = Chains(np.empty(pieces, np.int32), np.empty(pieces, np.int32), chains.next.copy())
+    new = MemberLists(np.empty(pieces, np.int32), np.empty(pieces, np.int32), lists.next.copy())
     number = 0
     for group in range(cover.size.shape[0]):
         size = cover.size[group]
         if size == 0:
             continue
         members = np.empty(size, np.int32)
-        copy_members(chains, group, members)
+        copy_members(lists, group, members)
         count = max(1, size // k) if split else 1
         if count > 1 and group_cost(space, cover, group) > 0.0:
             order_for_split(space, costs, codes, members, k)
@@ -214,12 +218,12 @@ def renumber(
 
 
 @kernel()
-def label_records(chains: Chains) -> IntArray:
+def label_records(lists: MemberLists) -> IntArray:
     """Return the group number of each record."""
-    labels = np.empty(chains.next.shape[0], np.int32)
-    for group in range(chains.head.shape[0]):
-        record = chains.head[group]
+    labels = np.empty(lists.next.shape[0], np.int32)
+    for group in range(lists.head.shape[0]):
+        record = lists.head[group]
         while record >= 0:
             labels[record] = group
-            record = chains.next[record]
+            record = lists.next[record]
     return labels

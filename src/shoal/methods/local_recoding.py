@@ -26,7 +26,7 @@ from shoal.validation import check_choice, check_int
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
-    from shoal.kernels.bottom_up import Chains
+    from shoal.kernels.bottom_up import MemberLists
     from shoal.kernels.space.range_costs import RangeCosts
     from shoal.kernels.space.space import Cover, Space
     from shoal.kernels.top_down.repair import Repair
@@ -155,37 +155,37 @@ def group_bottom_up(
     """Return the group of each record by Bottom-Up."""
     costs = tabulate_costs(space)
     codes = np.ascontiguousarray(codes.T).T  # a record's codes side by side in memory
-    cover, chains = kernels.start_single(space, codes)
+    cover, lists = kernels.start_single(space, codes)
     needed = codes.shape[1] - codes.shape[1] // k
     with _reporting("Bottom-Up", progress) as reporter:
         merges = 0
         # ends: a round takes in at least the first small group, and splitting makes no small ones, so there are ever fewer
         while cover.size.shape[0] > 1 and (cover.size < k).any():
-            for merged in _merge_round(space, costs, cover, chains, k, increase):
+            for merged in _merge_round(space, costs, cover, lists, k, increase):
                 merges += merged
                 reporter.report(merges / needed, "merging")
-            cover, chains = kernels.renumber(space, costs, codes, cover, chains, k, split)
-    return kernels.label_records(chains)
+            cover, lists = kernels.renumber(space, costs, codes, cover, lists, k, split)
+    return kernels.label_records(lists)
 
 
 def _merge_round(
-    space: Space, costs: RangeCosts, cover: Cover, chains: Chains, k: int, increase: bool
+    space: Space, costs: RangeCosts, cover: Cover, lists: MemberLists, k: int, increase: bool
 ) -> Iterator[int]:
     """Let each small group merge once; yield the number of merges now and then."""
     queue = make_queue(2 * cover.size.shape[0] + 2)
-    asking = np.flatnonzero(cover.size < k).astype(np.int32)
+    turns = np.flatnonzero(cover.size < k).astype(np.int32)
     built = left = cover.size.shape[0]
     shape = shape_by_cuts(space, costs, cover, np.arange(built, dtype=np.int32))
     tree = build_tree(space, cover, shape, for_records=False)
-    for begin in range(0, asking.size, _CHUNK):
+    for begin in range(0, turns.size, _CHUNK):
         if left < _WORN * built:
             there = np.flatnonzero(cover.size).astype(np.int32)
             del tree, shape  # the new one takes as much room
             shape = shape_by_cuts(space, costs, cover, there)
             tree = build_tree(space, cover, shape, for_records=False)
             built = left = there.size
-        part = asking[begin : begin + _CHUNK]
-        merged = kernels.merge_small_groups(space, costs, cover, chains, tree, queue, part, k, increase)
+        part = turns[begin : begin + _CHUNK]
+        merged = kernels.merge_small_groups(space, costs, cover, lists, tree, queue, part, k, increase)
         left -= merged
         yield merged
 
@@ -208,16 +208,16 @@ def group_top_down(
         for share in _repair(state):
             reporter.report(0.5 + 0.5 * share, "repairing")
     labels = np.empty(order.size, np.int32)
-    labels[parts.record] = _number_without_gaps(label_records(state.chains))
+    labels[parts.record] = _number_without_gaps(label_records(state.lists))
     return labels
 
 
 def _repair(state: Repair) -> Iterator[float]:
     """Bring all small groups to k records; yield the share done now and then."""
-    asking = np.flatnonzero(state.cover.size < state.k).astype(np.int32)
-    for begin in range(0, asking.size, _CHUNK):
-        repair(state, asking[begin : begin + _CHUNK])
-        yield min(1.0, (begin + _CHUNK) / asking.size)
+    turns = np.flatnonzero(state.cover.size < state.k).astype(np.int32)
+    for begin in range(0, turns.size, _CHUNK):
+        repair(state, turns[begin : begin + _CHUNK])
+        yield min(1.0, (begin + _CHUNK) / turns.size)
 
 
 def _number_without_gaps(labels: IntArray) -> IntArray:

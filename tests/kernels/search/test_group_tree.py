@@ -77,7 +77,7 @@ def test_the_nearest_group_stays_that_of_a_plain_loop_while_groups_are_merged(se
     random = np.random.default_rng(seed)
     codes = (random.random((len(COLUMNS), 120)) ** 2 * [[column.cardinality] for column in COLUMNS]).astype(np.int32)
     space = build_space(COLUMNS, [1.0, 0.5, 2.0, 1.0])
-    cover, chains = start_single(space, codes)
+    cover, lists = start_single(space, codes)
     shape = shape_by_rank(random.permutation(120).astype(np.int32), random.integers(0, 50, 120, np.int32))
     tree, queue = build_tree(space, cover, shape, for_records=False), make_queue(242)
     costs = tabulate_costs(space)
@@ -85,16 +85,16 @@ def test_the_nearest_group_stays_that_of_a_plain_loop_while_groups_are_merged(se
         if cover.size[group] > 0:
             found, _ = find_nearest_group(space, costs, cover, tree, queue, group, increase)
             assert found == nearest_by_a_plain_loop(space, cover, group, increase)
-            merge_groups(space, cover, chains, group, found)
+            merge_groups(space, cover, lists, group, found)
             remove_group(tree, found)
             update_group(space, cover, tree, group)
 
 
 def test_the_least_increase_may_be_with_a_large_group_near_by_and_the_least_union_with_a_small_one_farther_off():
     space = build_space([Interval(tuple(float(i) for i in range(10)))])
-    cover, chains = start_single(space, np.array([[0, 1, 2, 3, 4, 9]], np.int32))
+    cover, lists = start_single(space, np.array([[0, 1, 2, 3, 4, 9]], np.int32))
     for record in (1, 2, 3):
-        merge_groups(space, cover, chains, 0, record)
+        merge_groups(space, cover, lists, 0, record)
     shape = shape_by_rank(np.array([0, 4, 5], np.int32), np.array([0, 1, 2], np.int32))
     tree, costs, queue = build_tree(space, cover, shape, for_records=False), tabulate_costs(space), make_queue(8)
     found, penalty = find_nearest_group(space, costs, cover, tree, queue, 4, increase=True)

@@ -1,6 +1,6 @@
 """Top-Down local recoding: the columns in which the records of a part differ.
 
-All others cost nothing. What is needed of these columns is copied side by side, because each record asks for it.
+All others cost nothing. What is needed of these columns is copied side by side, because it is read for each record.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Columns(NamedTuple):
     codes: LongArray
     """How many codes it has."""
     kind: LongArray
-    """The kind of the column, as in a space; copied too, because each record asks for it."""
+    """The kind of the column, as in a space."""
     guard: LongArray
     """The number of its guard (:func:`number_guard`)."""
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
-from shoal.kernels.bottom_up import Chains, append_records, copy_members, merge_groups, take_cheapest, write_group
+from shoal.kernels.bottom_up import MemberLists, append_records, copy_members, merge_groups, take_cheapest, write_group
 from shoal.kernels.common.heap import Queue, comes_before, make_queue
 from shoal.kernels.compiling import kernel
 from shoal.kernels.search.group_shape import shape_by_rank
@@ -47,30 +47,30 @@ class Repair(NamedTuple):
     codes: IntArray
     k: int
     cover: Cover
-    chains: Chains
+    lists: MemberLists
     tree: Tree
     queue: Queue
     scratch: Scratch
 
 
 @kernel()
-def start_groups(space: Space, codes: IntArray, ends: IntArray) -> tuple[Cover, Chains]:
+def start_groups(space: Space, codes: IntArray, ends: IntArray) -> tuple[Cover, MemberLists]:
     """Return the groups whose records stand one after the other, each up to its end."""
     groups, records = ends.shape[0], codes.shape[1]
     cover = cover_by_group(space, groups)
-    chains = Chains(np.empty(groups, np.int32), np.empty(groups, np.int32), np.empty(records, np.int32))
+    lists = MemberLists(np.empty(groups, np.int32), np.empty(groups, np.int32), np.empty(records, np.int32))
     numbers = np.arange(records, dtype=np.int32)
     begin = 0
     for group in range(groups):
-        write_group(space, codes, numbers[begin : ends[group]], cover, chains, group)
+        write_group(space, codes, numbers[begin : ends[group]], cover, lists, group)
         begin = ends[group]
-    return cover, chains
+    return cover, lists
 
 
 @kernel()
 def start_repair(space: Space, costs: RangeCosts, codes: IntArray, k: int, ends: IntArray, rank: IntArray) -> Repair:
     """Return the state before the first repair; the cut in front of a record has a rank, the higher the earlier it was made."""
-    cover, chains = start_groups(space, codes, ends)
+    cover, lists = start_groups(space, codes, ends)
     groups, records = ends.shape[0], codes.shape[1]
     group_rank = np.zeros(groups, np.int32)
     for group in range(1, groups):
@@ -85,7 +85,7 @@ def start_repair(space: Space, costs: RangeCosts, codes: IntArray, k: int, ends:
         np.full(1, -1, np.int32),
         np.zeros(1),
     )
-    return Repair(space, costs, codes, k, cover, chains, tree, make_queue(2 * groups + 2), scratch)
+    return Repair(space, costs, codes, k, cover, lists, tree, make_queue(2 * groups + 2), scratch)
 
 
 @kernel(allocates=False)
@@ -101,7 +101,7 @@ def _try_pull(state: Repair, group: int, donor: int, limit: float) -> float:
     for word in range(cover.words.shape[1]):
         piece.words[0, word] = cover.words[group, word]
     piece.size[0] = cover.size[group]
-    copy_members(state.chains, donor, scratch.members[:size])
+    copy_members(state.lists, donor, scratch.members[:size])
     scratch.bound[:size] = 0.0
     scratch.donor[0] = donor
     cost = group_cost(space, cover, group)
@@ -158,8 +158,8 @@ def _pull_if_cheaper(state: Repair, group: int, donor: int, merge_growth: float)
     growth = state.k * state.scratch.cost[0] + _penalty(space, rest, 0) - _penalty(space, cover, donor)
     if growth > merge_growth:
         return False
-    append_records(space, codes, members[:lacking], cover, state.chains, group)
-    write_group(space, codes, members[lacking:], cover, state.chains, donor)
+    append_records(space, codes, members[:lacking], cover, state.lists, group)
+    write_group(space, codes, members[lacking:], cover, state.lists, donor)
     return True
 
 
@@ -175,16 +175,16 @@ def repair_group(state: Repair, group: int) -> bool:
     if donor >= 0 and _pull_if_cheaper(state, group, donor, merge_growth):
         update_group(space, cover, tree, donor)
     else:
-        merge_groups(space, cover, state.chains, group, other)
+        merge_groups(space, cover, state.lists, group, other)
         remove_group(tree, other)
     update_group(space, cover, tree, group)
     return True
 
 
 @kernel(allocates=False)
-def repair(state: Repair, asking: IntArray) -> None:
-    """Bring each group of ``asking`` that is still there to k records."""
-    for group in asking:
+def repair(state: Repair, turns: IntArray) -> None:
+    """Bring each group of ``turns``, in their order, that is still there to k records."""
+    for group in turns:
         # ends: a repair adds records to the group, or the loop breaks
         while 0 < state.cover.size[group] < state.k:
             if not repair_group(state, group):

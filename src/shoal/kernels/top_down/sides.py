@@ -1,7 +1,7 @@
 """Top-Down local recoding: which side of a cut each record goes to (Xu et al. 2006, section 4.2, Figure 5).
 
-Nearly every record lies inside the box of one side and raises the cost of the other by so much that nothing needs to be
-added up: by how much at least is kept for each column. In a hierarchy a box reaches as far as it can at the same cost.
+Nearly every record lies inside the box of one side and would raise the cost of the other by so much that no costs need to be
+added up: a lower bound on that rise is kept for each column. In a hierarchy a box reaches as far as it can at the same cost.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Sides(NamedTuple):
     is_second: BoolArray
     """Whether a row goes to the second side."""
     cover: Cover
-    """The box of each side, in the columns looked at."""
+    """The box of each side, in the columns that differ."""
     low: WordArray
     """The low ends of the boxes, packed."""
     high: WordArray
