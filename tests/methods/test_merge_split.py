@@ -50,12 +50,12 @@ def test_it_ends_with_groups_of_k_and_no_record_split_more_than_k_times(drawn):
     rounds = 0
     while not kernels.run(table.space, table.codes, merge, tree, k, 2 * k - 1, 1):
         rounds += 1
-        assert merge.done[0] == (merge.label < 0).sum() <= table.records - k * rounds
+        assert merge.counts[0] == (merge.label < 0).sum() <= table.records - k * rounds
     kernels.place_rest(table.space, table.codes, merge)
-    assert rounds < table.records // k or rounds == merge.done[1] - 1
+    assert rounds < table.records // k or rounds == merge.counts[1] - 1
     assert np.bincount(merge.label).min() >= k
     assert merge.splits.max() <= k
-    assert merge.cover.size[: merge.done[1]].tolist() == np.bincount(merge.label).tolist()
+    assert merge.cover.size[: merge.counts[1]].tolist() == np.bincount(merge.label).tolist()
 
 
 def test_merge_split_passes_every_common_check():
@@ -89,7 +89,7 @@ def test_the_record_that_spoils_a_group_goes_back_to_the_merge_set():
 def test_a_record_split_off_k_times_is_not_split_again():
     members, merge, _ = far_member(split_before=3)
     assert members == [0, 1, 2, 3]
-    assert merge.done[0] == 1
+    assert merge.counts[0] == 1
 
 
 def test_the_records_are_swept_from_small_numbers_and_rare_categories():

@@ -27,7 +27,7 @@ class MergeSet(NamedTuple):
     label: IntArray
     cover: Cover
     """The boxes of the groups."""
-    done: LongArray
+    counts: LongArray
     """How many records are still free, and how many groups there are."""
 
 
@@ -76,7 +76,7 @@ def leave(merge: MergeSet, tree: RecordTree, record: int) -> None:
     merge.after[before] = after
     merge.before[after] = before
     merge.free[record] = False
-    merge.done[0] -= 1
+    merge.counts[0] -= 1
     count_free(tree, record, -1)
 
 
@@ -90,7 +90,7 @@ def come_back(merge: MergeSet, tree: RecordTree, record: int) -> None:
     merge.after[record] = end
     merge.before[end] = record
     merge.free[record] = True
-    merge.done[0] += 1
+    merge.counts[0] += 1
     count_free(tree, record, 1)
 
 
@@ -192,9 +192,9 @@ def run(space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, k: int
     Every group keeps at least k of the records it took, so there are at most n / k rounds.
     """
     grown = np.empty(most, np.int32)
-    stop = merge.done[1] + groups
-    while merge.done[0] >= k and merge.done[1] < stop:
-        group = merge.done[1]
+    stop = merge.counts[1] + groups
+    while merge.counts[0] >= k and merge.counts[1] < stop:
+        group = merge.counts[1]
         size = grow(space, codes, merge, tree, group, k, most, grown)
         members = split(space, codes, merge, tree, group, k, grown[:size])
         merge.cover.size[group] = 0
@@ -202,8 +202,8 @@ def run(space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, k: int
         for record in members:
             merge.label[record] = group
             add_record(space, merge.cover, group, codes, record)
-        merge.done[1] += 1
-    return merge.done[0] < k
+        merge.counts[1] += 1
+    return merge.counts[0] < k
 
 
 @kernel()
@@ -213,7 +213,7 @@ def place_rest(space: Space, codes: IntArray, merge: MergeSet) -> None:
     record = int(merge.after[merge.free.shape[0]])
     while record < merge.free.shape[0]:
         chosen, best = -1, 0.0
-        for group in range(merge.done[1]):
+        for group in range(merge.counts[1]):
             size = merge.cover.size[group]
             now = ipg(total_weight, group_cost(space, merge.cover, group), size)
             change = ipg(total_weight, cost_with_record(space, merge.cover, group, codes, record), size + 1) - now

@@ -67,8 +67,8 @@ class MergeSplit(Method):
         tree = build_tree(space, codes, np.arange(table.records, dtype=np.int32))
         # ends: each call makes at least one group of k records, or says that fewer than k are left
         while not kernels.run(space, codes, merge, tree, k, most, max(1, _CHUNK // k)):
-            task.progress(1.0 - merge.done[0] / table.records, "merging and splitting")
-            if 2 * merge.done[0] < len(tree.record):  # boxes around few free records prune badly
+            task.progress(1.0 - merge.counts[0] / table.records, "merging and splitting")
+            if 2 * merge.counts[0] < len(tree.record):  # boxes around few free records prune badly
                 tree = build_tree(space, codes, np.flatnonzero(merge.free).astype(np.int32))
         kernels.place_rest(space, codes, merge)
         return Grouping(merge.label, details={"splits": int(merge.splits.sum())})

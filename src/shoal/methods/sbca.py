@@ -76,10 +76,10 @@ class SBCA(Method):
         groups = max(1, _CHUNK // max(table.codes.size, 1))
         # ends: each call makes at least one cluster of k records, or says that fewer than k wait
         while not kernels.run(space, contingency, clusters, codes, present, offset, task.k, groups):
-            task.progress(1.0 - clusters.done[0] / table.records, "clustering")
+            task.progress(1.0 - clusters.counts[0] / table.records, "clustering")
         labels = clusters.label
         if self.rest == "join":
-            labels[labels < 0] = clusters.done[1] - 1
+            labels[labels < 0] = clusters.counts[1] - 1
         elif self.rest == "nearest":
             contingency = build_contingency(space, table.codes, task.k)
             kernels.join_nearest(space, contingency, codes, present, offset, task.k, labels)

@@ -18,6 +18,7 @@ from shoal.kernels.space.kinds import shown_range, shows_all
 from shoal.kernels.space.space import Space
 
 NOWHERE = -1
+"""The low end of a box that is released as ``*``, and the value of a person that lies in no other box."""
 
 
 class Points(NamedTuple):

@@ -1,12 +1,12 @@
-"""All groups that a price for each record overpays: the exact pricing step of column generation.
+"""All groups of negative reduced cost at given dual prices of the records: the exact pricing step of column generation.
 
-With prices p, a group S of s records is overpaid by the sum of its prices minus its sum of squares, which is minus the
-total weight of S as a clique with edge weights w(i,j) = d²(i,j)/s - (p(i) + p(j))/(s - 1).
+With prices p, a group S of s records is *overpaid* by the sum of its prices minus its sum of squares: its reduced cost with the sign
+turned. That is minus the total weight of S as a clique with edge weights w(i,j) = d²(i,j)/s - (p(i) + p(j))/(s - 1).
 
 Taking away the member whose edges weigh most leaves a clique of t - 1 with at most (t - 2)/t of the weight of t. So below
 every clique of weight W < 0 there is a chain of cliques of every smaller size t that weigh at most W·t(t - 1)/(s(s - 1)), and each
 clique has one place in such a chain. Growing cliques along the chains therefore finds every overpaid group
-once, and nothing else has to be looked at.
+once, and no other cliques have to be visited.
 
 Weights are rounded down to whole numbers of a tiny unit: sums are then exact in whatever order they are made, so
 ties are decided alike everywhere, and a group that is overpaid stays so.

@@ -159,17 +159,17 @@ def rounding_error(matrix: FloatArray, state: Groups, record: int, other: int, t
 
 @kernel()
 def improve_record(
-    matrix: FloatArray, state: Groups, record: int, near: IntArray, k: int, room: int, fresh: IntArray, since: int
+    matrix: FloatArray, state: Groups, record: int, near: IntArray, k: int, room: int, changed_in: IntArray, since: int
 ) -> int:
     """Make the best move or swap of ``record`` with the groups of its neighbours; return the group it met, or -1.
 
-    Groups that have not changed after the time ``since`` (and neither has the record's own) were tried before.
+    Groups that have not changed after the round ``since`` (and neither has the record's own) were tried before.
     """
     source = state.label[record]
     best, best_group, best_other = 0.0, -1, record
     for index in range(near.shape[0]):
         target = state.label[near[index]]
-        if target == source or (fresh[target] <= since and fresh[source] <= since):
+        if target == source or (changed_in[target] <= since and changed_in[source] <= since):
             continue
         repeated = False
         for before in range(index):
@@ -203,21 +203,21 @@ def descend(
     near: IntArray,
     k: int,
     room: int,
-    fresh: IntArray,
-    clock: int,
+    changed_in: IntArray,
+    number: int,
     first: int,
     last: int,
 ) -> int:
     """Try the records ``first..last - 1`` once; return how many changed place.
 
-    ``fresh`` holds the round in which each group last changed; ``clock`` is the number of this round.
+    ``changed_in`` holds the round in which each group last changed; ``number`` is the number of this round.
     """
     changed = 0
     for record in range(first, last):
         source = state.label[record]
-        target = improve_record(matrix, state, record, near[record], k, room, fresh, clock - 2)
+        target = improve_record(matrix, state, record, near[record], k, room, changed_in, number - 2)
         if target >= 0:
-            fresh[source] = clock
-            fresh[target] = clock
+            changed_in[source] = number
+            changed_in[target] = number
             changed += 1
     return changed

@@ -39,14 +39,14 @@ def split_path(matrix: FloatArray, order: LongArray, k: int) -> IntArray:
         squares = 0.0
         for size in range(1, min(longest, end) + 1):
             start = end - size
-            around = 0.0
+            squared_total = 0.0
             for column in range(m):
                 step = path[start, column] - path[end - 1, column]
                 total[column] += step
                 squares += step * step
-                around += total[column] * total[column]
+                squared_total += total[column] * total[column]
             if size >= k:
-                loss = least[start] + max(0.0, squares - around * share[size])
+                loss = least[start] + max(0.0, squares - squared_total * share[size])
                 if loss < least[end]:
                     least[end], before[end] = loss, start
     return label_runs(order, before)

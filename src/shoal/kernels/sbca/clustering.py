@@ -20,12 +20,12 @@ from shoal.kernels.space.space import Space
 
 
 class Clusters(NamedTuple):
-    """What is left and what is done."""
+    """The records left, and the groups made."""
 
     waiting: IntArray
-    """The records still there, in the order in which they are taken; only the first ``done[0]`` count."""
+    """The records still there, in the order in which they are taken; only the first ``counts[0]`` count."""
     label: IntArray
-    done: LongArray
+    counts: LongArray
     """How many records wait, and how many groups there are."""
 
 
@@ -104,19 +104,19 @@ def nearest(codes: IntArray, waiting: IntArray, distance: FloatArray, offset: Lo
 @kernel()
 def take(clusters: Clusters, table: Contingency, codes: IntArray, places: LongArray) -> None:
     """Make the records at ``places`` a group and close the gaps they leave."""
-    waiting, label, done = clusters
+    waiting, label, counts = clusters
     upcoming, kept = 0, 0
-    for place in range(done[0]):
+    for place in range(counts[0]):
         record = waiting[place]
         if upcoming < places.shape[0] and places[upcoming] == place:
-            label[record] = done[1]
+            label[record] = counts[1]
             forget(table, codes, record)
             upcoming += 1
         else:
             waiting[kept] = record
             kept += 1
-    done[0] = kept
-    done[1] += 1
+    counts[0] = kept
+    counts[1] += 1
 
 
 @kernel()
@@ -152,15 +152,15 @@ def run(
 ) -> bool:
     """Form at most ``groups`` more groups; return whether fewer than k records are left.
 
-    ``codes`` has one row a record here, so that a distance reads one line of memory; ``present`` tells how often
+    ``codes`` has one row a record here, so that a distance reads one line of memory; ``present`` is how often
     each code occurs in the whole table, column after column from ``offset`` on.
     """
-    stop = clusters.done[1] + groups
-    while clusters.done[0] >= k and clusters.done[1] < stop:
-        waiting = clusters.waiting[: clusters.done[0]]
+    stop = clusters.counts[1] + groups
+    while clusters.counts[0] >= k and clusters.counts[1] < stop:
+        waiting = clusters.waiting[: clusters.counts[0]]
         distance = measure(space, table, codes, present, offset, k, waiting[0])
         take(clusters, table, codes, nearest(codes, waiting, distance, offset, k - 1))
-    return clusters.done[0] < k
+    return clusters.counts[0] < k
 
 
 @kernel()

@@ -1,6 +1,6 @@
 """Groups in a tree, so that whole branches of far groups can be skipped.
 
-What stands in which place of which node is told by a shape (:mod:`shoal.kernels.search.group_shape`). A node knows, for the groups below
+A shape says what stands in which place of which node (:mod:`shoal.kernels.search.group_shape`). A node knows, for the groups below
 each of its places, the largest low end and the smallest high end of each column: whatever group is chosen there, a union with it
 reaches at least that far. For a search of records it also knows the smallest low end and the largest high end: no record there lies
 outside them. Where a group stands alone in a place, both are its own box.

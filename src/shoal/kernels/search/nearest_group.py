@@ -34,7 +34,7 @@ def _search_node(
     least: float,
     waiting: int,
 ) -> tuple[int, float, int]:
-    """Look at all places of a node but one: return the nearest group so far, its penalty and how many nodes wait to be searched."""
+    """Search all places of a node but one: return the nearest group so far, its penalty and how many nodes wait to be searched."""
     cost_unions(space, costs, cover, tree, node, group, increase, least)
     for place in range(PLACES):
         number = tree.least_number[node, place]
@@ -55,8 +55,8 @@ def find_nearest_group(
 ) -> tuple[int, float]:
     """Return the group G' with the least penalty (:func:`union_penalty`), lowest number among equals, and that penalty.
 
-    -1 when the tree holds no other group. The search goes up from the group's own node: what is near comes first and
-    tells how much can be skipped. What waits is searched last come, first served.
+    -1 when the tree holds no other group. The search goes up from the group's own node: near groups come first, and the penalty of the
+    nearest bounds what must still be searched. Nodes that wait are on a stack.
     """
     best, least, waiting = -1, np.inf, 0
     above, but = tree.node_of[group], tree.place_of[group]

@@ -63,14 +63,14 @@ def _add_union_of_sets(
     Nothing is added where the penalty is above ``limit`` already.
     """
     begin, end = space.word_start[column], space.word_start[column + 1]
-    mine = cover.words[group]
-    own = count_values(mine, begin, end)
+    own_words = cover.words[group]
+    own = count_values(own_words, begin, end)
     for place in range(PLACES):
         if union_penalty(tree, node, place, cover.size[group], increase) > limit:
             continue
-        shared = count_common(mine, tree.any_words[node, place], begin, end)
+        shared = count_common(own_words, tree.any_words[node, place], begin, end)
         apart = own + tree.least_count[node, place, column] - shared
-        count = max(apart, count_union(mine, tree.all_words[node, place], begin, end))
+        count = max(apart, count_union(own_words, tree.all_words[node, place], begin, end))
         high = max(cover.high[column, group], tree.least_high[node, column, place])
         tree.cost[place] += space.weight[column] * set_cost(space, column, count, high == space.missing[column])
 
@@ -84,12 +84,12 @@ def _add_record_to_set(
     Nothing is added where the cost is above ``limit`` already.
     """
     begin, end = space.word_start[column], space.word_start[column + 1]
-    mine = cover.words[group]
-    own, missing = count_values(mine, begin, end), cover.high[column, group] == space.missing[column]
+    own_words = cover.words[group]
+    own, missing = count_values(own_words, begin, end), cover.high[column, group] == space.missing[column]
     for place in range(PLACES):
         if tree.cost[place] > limit:
             continue
-        count = own + (count_common(mine, tree.any_words[node, place], begin, end) == 0)
+        count = own + (count_common(own_words, tree.any_words[node, place], begin, end) == 0)
         mixed = missing or count > space.domain[column]  # only the missing value can be one more than all
         tree.cost[place] += space.weight[column] * set_cost(space, column, count, mixed)
 

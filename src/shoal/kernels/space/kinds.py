@@ -1,8 +1,8 @@
-"""What differs between columns released as ranges, as nodes of a hierarchy and as sets; kernels elsewhere ask here and compare no kinds.
+"""What differs between columns released as ranges, as nodes of a hierarchy and as sets. Other kernels call these functions and compare no kinds.
 
-Most questions are about one column of a group, told by its lowest and highest code, the number of its values and the words that hold their
-bits; a column that is no set has no words, and its count is not read. Where a search treats kinds of columns by methods that have nothing in common, it
-asks for the property on which its method rests: :func:`has_order`, :func:`has_tree`, :func:`has_members`.
+Most are about one column of a group, given by its lowest and highest code, the number of its values and the words that hold their
+bits; a column that is no set has no words, and its count is not read. Where kinds of columns need methods that have nothing in common, a kernel
+tests the property on which its method rests: :func:`has_order`, :func:`has_tree`, :func:`has_members`.
 """
 
 from __future__ import annotations

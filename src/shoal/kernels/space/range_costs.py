@@ -1,4 +1,4 @@
-"""Weighted costs of ranges, looked up: what the searches for near groups spend their time on.
+"""Weighted costs of ranges, from a table: what the searches for near groups spend their time on.
 
 The numbers are those of :mod:`shoal.kernels.space.space`, added up in the same order of columns, so that a search may
 stop early or skip candidates and still agree with a plain loop to the last bit: a column's cost never falls when its
