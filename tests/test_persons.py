@@ -230,7 +230,7 @@ def test_groups_found_layer_by_layer_never_hold_a_person_twice_in_a_layer():
     layers = deal_layers(table, person)
     pairs = list(zip(person[layers.record].tolist(), layers.layer.tolist(), strict=True))
     assert len(pairs) == len(set(pairs))
-    assert np.array_equal(person[layers.record[layers.kin]], person)
+    assert np.array_equal(person[layers.record[layers.distinct]], person)
     assert (layers.layer[layers.before] == np.maximum(layers.layer - 1, 0)).all()
 
 

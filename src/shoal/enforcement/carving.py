@@ -27,7 +27,7 @@ from shoal.kernels.enforcement.rules import (
 from shoal.kernels.guarded.carve import run_carving
 from shoal.kernels.guarded.completion import Classes, completable
 from shoal.kernels.guarded.improve import place_rest
-from shoal.kernels.optimise.cells.best_first import start_search
+from shoal.kernels.optimise.cells.best_first import start_cell_search
 from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.base import Task
@@ -70,17 +70,17 @@ class Carver:
         rules = self.case.rules
         if not len(rules.codes):  # no model looks at sensitive values
             return Classes(np.zeros(self.problem.records, np.int32), np.zeros(1, np.int32), np.ones(1))
-        kin, count, sample = distinct_tuples(rules.codes)
+        class_of, count, sample = distinct_tuples(rules.codes)
         compares = np.isin(rules.kind, _COMPARING).any()
         share = count / count.sum() if compares else np.full(len(count), 1.0 / len(count))
-        return Classes(kin, sample.astype(np.int32), share)
+        return Classes(class_of, sample.astype(np.int32), share)
 
     @cached_property
     def smallest(self) -> int:
         """The size from which on a group could meet all rules if the whole table were at hand."""
         classes, rules = self.classes, self.case.rules
         none, filled = np.zeros(len(classes.share), np.int64), np.zeros(len(classes.share), np.int64)
-        at_hand, tally = np.bincount(classes.kin).astype(np.int64), new_tally(rules)
+        at_hand, tally = np.bincount(classes.class_of).astype(np.int64), new_tally(rules)
         for size in range(self.case.k, self.problem.records):
             if completable(rules, classes, none, 0, size, at_hand, filled, tally):
                 return size
@@ -100,7 +100,7 @@ class Carver:
         space, rows = self.problem.space, np.ascontiguousarray(self.problem.rows[block])
         rules, classes = rules_of(self.case.rules, block), self._classes_of(block)
         levels = build_levels(space, rows, target, params.ratio, make_state(self.problem.seed, 2))
-        search, state = start_search(levels, params.queue), make_state(self.problem.seed, 5)
+        search, state = start_cell_search(levels, params.queue), make_state(self.problem.seed, 5)
         left = params.visits * len(block)
         while left > 0 and not self.stop.over():
             budget = min(left, CHUNK)
@@ -111,15 +111,15 @@ class Carver:
         groups = int(search.state[1])
         if groups:
             nobody = build_crowds([]), build_points([], self.problem.columns)
-            place_rest(space, rows, search.label, rules, *nobody, classes.kin, groups)
+            place_rest(space, rows, search.label, rules, *nobody, classes.class_of, groups)
         return search.label, groups
 
     def _classes_of(self, records: IntArray) -> Classes:
         """Return the classes of some records; a class that none of them has is at hand nowhere."""
-        kin = np.ascontiguousarray(self.classes.kin[records])
+        class_of = np.ascontiguousarray(self.classes.class_of[records])
         sample = np.zeros(len(self.classes.share), np.int32)
-        sample[kin[::-1]] = np.arange(len(kin), dtype=np.int32)[::-1]
-        return Classes(kin, sample, self.classes.share)
+        sample[class_of[::-1]] = np.arange(len(class_of), dtype=np.int32)[::-1]
+        return Classes(class_of, sample, self.classes.share)
 
 
 def rules_of(rules: Rules, records: IntArray) -> Rules:

@@ -150,7 +150,7 @@ class Part(NamedTuple):
     rules: Rules
     crowds: Crowds
     points: Points
-    kin: IntArray
+    class_of: IntArray
 
 
 @dataclass
@@ -329,10 +329,14 @@ class GuardedSearch:
     def part_of(self, found: Solution) -> tuple[IntArray, Part]:
         """Return which records of a solution are released, and what the kernels read of them; the labels are a copy."""
         kept = np.flatnonzero(found.labels >= 0).astype(np.int32)
-        rows, rules, kin = self.problem.rows, self.case.rules, self.carver.classes.kin
+        rows, rules, class_of = self.problem.rows, self.case.rules, self.carver.classes.class_of
         if len(kept) < self.problem.records:
-            rows, rules, kin = np.ascontiguousarray(rows[kept]), rules_of(rules, kept), np.ascontiguousarray(kin[kept])
-        return kept, Part(rows, found.labels[kept], rules, self.case.crowds, self.case.points, kin)
+            rows, rules, class_of = (
+                np.ascontiguousarray(rows[kept]),
+                rules_of(rules, kept),
+                np.ascontiguousarray(class_of[kept]),
+            )
+        return kept, Part(rows, found.labels[kept], rules, self.case.crowds, self.case.points, class_of)
 
     def regions_of(self, part: Part, groups: int, wanted: int, seed: int) -> Regions:
         """Return regions of about ``wanted`` near groups."""

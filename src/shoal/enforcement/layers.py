@@ -30,7 +30,7 @@ MENDABLE = 0.1
 class Layers:
     """The distinct records of each person, dealt to layers."""
 
-    kin: IntArray
+    distinct: IntArray
     """For each record of the table the number of the distinct record that stands for it."""
     record: LongArray
     """For each distinct record one record of the table."""
@@ -74,4 +74,4 @@ def group_in_layers(method: Method, table: CodedTable, task: Task, unit: IntArra
         grouping = method.run(part, replace(task, requirements=()))
         labels[here] = np.where(grouping.labels < 0, -1, grouping.labels + groups)
         groups += int(grouping.labels.max(initial=-1)) + 1
-    return replace(grouping, labels=labels[layers.kin], details={})
+    return replace(grouping, labels=labels[layers.distinct], details={})

@@ -25,7 +25,7 @@ from shoal.kernels.guarded.guard import holds, load_guard, may_change
 from shoal.kernels.guarded.improve import place_rest, sweep
 from shoal.kernels.guarded.rebuild import rebuild_groups
 from shoal.kernels.guarded.tighten import MOST_EVICTED, tighten_group, tighten_groups
-from shoal.kernels.optimise.cells.best_first import start_search
+from shoal.kernels.optimise.cells.best_first import start_cell_search
 from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.optimise.cells.steps import measure_steps
 from shoal.kernels.optimise.groups import NOBODY, total_cost
@@ -53,7 +53,7 @@ STEPS = {
 
 def rebuilt(space, groups, guard, k, temperature, state):
     """Rebuild groups in which all classes should have equal shares."""
-    share = np.full(int(guard.kin.max()) + 1, 1.0 / (guard.kin.max() + 1))
+    share = np.full(int(guard.class_of.max()) + 1, 1.0 / (guard.class_of.max() + 1))
     return rebuild_groups(space, measure_steps(space, groups.codes), groups, guard, share, k, 40, temperature, state)
 
 
@@ -69,7 +69,7 @@ def loaded(search):
     rows, rules = search.problem.rows, search.case.rules
     groups = load_groups(search.problem.space, rows, labels, len(labels) // search.case.k, len(labels))
     return groups, load_guard(
-        search.problem.space, rules, search.case.crowds, search.case.points, search.carver.classes.kin, groups
+        search.problem.space, rules, search.case.crowds, search.case.points, search.carver.classes.class_of, groups
     )
 
 
@@ -195,7 +195,7 @@ def test_carved_groups_have_the_target_size_and_meet_every_rule(name):
     search = searching(name, 2, n=300)
     problem, target = search.problem, 2 * search.carver.smallest
     levels = build_levels(problem.space, problem.rows, target, 1.6, make_state(0, 2))
-    found = start_search(levels, 1 << 12)
+    found = start_cell_search(levels, 1 << 12)
     run_carving(
         problem.space,
         problem.rows,
@@ -213,7 +213,7 @@ def test_carved_groups_have_the_target_size_and_meet_every_rule(name):
     assert not failing_groups(search.task.requirements, labels, groups).any()
     place_rest(
         problem.space, problem.rows, labels, search.case.rules, search.case.crowds, search.case.points,
-        search.carver.classes.kin, groups,
+        search.carver.classes.class_of, groups,
     )  # fmt: skip
     assert not failing_groups(search.task.requirements, labels, groups).any()
 

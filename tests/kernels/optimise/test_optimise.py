@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.kernels.common.random_state import make_state
-from shoal.kernels.optimise.cells.best_first import run_search, start_search
+from shoal.kernels.optimise.cells.best_first import run_cell_search, start_cell_search
 from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.optimise.construct.grow import grow_all, leave_grid, make_grid, take_nearest
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, cost_after, cost_with, join, put, refresh, take, total_cost
-from shoal.kernels.optimise.operators.evict import evict, main_branch, make_evictions, narrow_groups
+from shoal.kernels.optimise.operators.evict import evict, evict_from_groups, main_branch, make_evictions
 from shoal.kernels.optimise.operators.relocate_swap import dissolve_groups, sweep
 from shoal.kernels.optimise.regions import complete, load_groups, make_regions, renumber
 from shoal.kernels.space.space import cost_table, cover_groups
@@ -220,7 +220,7 @@ def test_after_evictions_the_total_is_that_of_a_recount_and_every_group_has_k(ta
     before = total_cost(groups)
     sweep(table.space, groups, k, 3, 0.0, make_state(seed, 1))  # so that some groups have more than k
     between = total_cost(groups)
-    fall = narrow_groups(table.space, groups, k, make_state(seed, 2)).gained
+    fall = evict_from_groups(table.space, groups, k, make_state(seed, 2)).gained
     assert 0.0 <= fall <= before
     assert total_cost(groups) == pytest.approx(between - fall, abs=1e-9)
     assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
@@ -254,8 +254,8 @@ def test_cells_are_complete_groups_of_at_least_k_and_cuts_keep_them_so(columns):
     table = coded_table(300, columns, 8, missing=True)
     rows = np.ascontiguousarray(table.codes.T)
     levels = build_levels(table.space, rows, 4, 1.3, make_state(0, 0))
-    search = start_search(levels, 1 << 16)
-    run_search(levels, np.ones(300, np.int32), 4, search, 1 << 30)
+    search = start_cell_search(levels, 1 << 16)
+    run_cell_search(levels, np.ones(300, np.int32), 4, search, 1 << 30)
     labels = search.label
     taken = np.bincount(labels[labels >= 0])
     assert taken.size

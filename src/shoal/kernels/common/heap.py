@@ -1,4 +1,4 @@
-"""A queue for searches that look at the most promising candidate first.
+"""A priority queue for best-first searches and branch and bound.
 
 What waits is ordered by a bound on its cost and, among equal bounds, by a number. Once the first in the queue is no
 better than the best candidate found, nothing that waits is.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray, WordArray
-from shoal.kernels.common.hashing import scramble
+from shoal.kernels.common.hashing import scramble, table_room
 from shoal.kernels.compiling import kernel
 
 
@@ -86,14 +86,6 @@ def slot_of(hashed: np.uint64, slots: int) -> np.int64:
 
 
 @kernel()
-def _room_for(tuples: int) -> int:
-    room = 16
-    while room < 2 * tuples:
-        room *= 2
-    return room
-
-
-@kernel()
 def same_but(value: IntArray, column: int, a: int, b: int) -> bool:
     """Tell whether two tuples agree in every column except, perhaps, ``column``."""
     for other in range(value.shape[0]):
@@ -109,7 +101,7 @@ def number_tuples(codes: IntArray) -> tuple[IntArray, IntArray]:
     Numbers go by first appearance. By hashing, and so faster than ``distinct_tuples``, which sorts.
     """
     columns, tuples = codes.shape
-    slots = _room_for(tuples)
+    slots = table_room(tuples)
     seen = np.full(slots, -1, np.int32)
     label = np.empty(tuples, np.int32)
     first = np.empty(tuples, np.int32)
@@ -219,7 +211,7 @@ def _leave_small(index: TupleIndex, one: int) -> None:
 @kernel()
 def make_scratch(tuples: int) -> Scratch:
     """Return empty room for ``tuples`` tuples."""
-    room = _room_for(tuples)
+    room = table_room(tuples)
     return Scratch(np.full(room, -1, np.int32), np.zeros(room, np.int64), np.zeros(max(tuples, 1), np.int64))
 
 
@@ -232,7 +224,7 @@ def build_index(forest: Forest, codes: IntArray, size: LongArray, k: int) -> Tup
         np.empty((columns, tuples), np.int32),
         size.copy(),
         np.zeros(tuples, np.uint64),
-        np.full(_room_for(tuples), -1, np.int32),
+        np.full(table_room(tuples), -1, np.int32),
         np.full(tuples, -1, np.int32),
         np.full(nodes, -1, np.int32),
         np.full((columns, tuples), -1, np.int32),

@@ -1,8 +1,8 @@
-"""Cells first, with models: each cell gives up groups of its records that meet every rule, and passes on the others.
+"""Cells first, with models: groups that meet every rule are carved out of each cell; its other records go on to coarser cells.
 
 Combinations of levels are visited from cheap to dear (see ``optimise.cells.best_first``). A cell of enough records seldom meets a strict
-model as a whole, but some of its records together do: they are chosen one by one, the nearest first, as long as the group can still
-be completed. What is left over goes on to the coarser cells.
+model as a whole, but some of its records together do: they are chosen one by one, each time the nearest with which the group can still
+be completed.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.rules import Rules, Tally, new_tally
 from shoal.kernels.guarded.completion import Classes, completable
 from shoal.kernels.optimise.cells.best_first import (
-    PATIENCE,
+    COST_TOLERANCE,
     ROUNDING,
-    Search,
+    CellSearch,
     count_cells,
     dequeue,
     enqueue,
@@ -30,36 +30,40 @@ from shoal.kernels.optimise.groups import ENDLESS, Groups, cost_with, join, make
 from shoal.kernels.space.space import Space
 
 MOST_CANDIDATES = 512
-"""Records of a cell among which the nearest is looked for, at most."""
+"""Records of a cell among which the nearest is sought, at most."""
 
 
 class Scratch(NamedTuple):
-    """Room for the group that is being built."""
+    """Room for the group that is being built; arrays have an entry for each class."""
 
     group: Groups
     have: LongArray
+    """Records of the group."""
     at_hand: LongArray
+    """Candidates that are left."""
     filled: LongArray
+    """Records of the group once filled up, on trial."""
     nearest: LongArray
-    """The nearest record of each class, as a place among the candidates; -1 where there is none."""
+    """The nearest candidate, as a place among all of them; -1 where there is none."""
     rise: FloatArray
-    """What it costs more."""
+    """What the group costs each record with it."""
     tried: LongArray
+    """1 where the class cannot be next."""
     tally: Tally
 
 
 @kernel()
 def make_scratch(space: Space, codes: IntArray, rules: Rules, classes: Classes, target: int) -> Scratch:
     """Return room for groups of ``target`` records."""
-    kinds = classes.share.shape[0]
+    count = classes.share.shape[0]
     return Scratch(
         make_groups(space, codes, 1, target),
-        np.zeros(kinds, np.int64),
-        np.zeros(kinds, np.int64),
-        np.zeros(kinds, np.int64),
-        np.zeros(kinds, np.int64),
-        np.zeros(kinds),
-        np.zeros(kinds, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count, np.int64),
+        np.zeros(count),
+        np.zeros(count, np.int64),
         new_tally(rules),
     )
 
@@ -67,18 +71,18 @@ def make_scratch(space: Space, codes: IntArray, rules: Rules, classes: Classes, 
 @kernel(allocates=False)
 def find_nearest(space: Space, scratch: Scratch, classes: Classes, pool: IntArray) -> None:
     """Find for each class the record of the pool that costs the group least; taken records are -1 in the pool."""
-    for kin in range(scratch.nearest.shape[0]):
-        scratch.nearest[kin], scratch.rise[kin], scratch.tried[kin] = -1, np.inf, 0
+    for one in range(scratch.nearest.shape[0]):
+        scratch.nearest[one], scratch.rise[one], scratch.tried[one] = -1, np.inf, 0
     for place in range(pool.shape[0]):
         record = pool[place]
         if record < 0:
             continue
-        kin = classes.kin[record]
-        if scratch.rise[kin] <= scratch.group.cost[0]:
+        one = classes.class_of[record]
+        if scratch.rise[one] <= scratch.group.cost[0]:
             continue
-        cost = cost_with(space, scratch.group, 0, record, scratch.rise[kin])
-        if cost < scratch.rise[kin]:
-            scratch.rise[kin], scratch.nearest[kin] = cost, place
+        cost = cost_with(space, scratch.group, 0, record, scratch.rise[one])
+        if cost < scratch.rise[one]:
+            scratch.rise[one], scratch.nearest[one] = cost, place
 
 
 @kernel(allocates=False)
@@ -87,21 +91,21 @@ def choose_class(rules: Rules, classes: Classes, scratch: Scratch, size: int, ta
     # ends: each round marks one more class as tried, or returns
     while True:
         best = -1
-        for kin in range(scratch.nearest.shape[0]):
+        for one in range(scratch.nearest.shape[0]):
             if (
-                scratch.nearest[kin] >= 0
-                and scratch.tried[kin] == 0
+                scratch.nearest[one] >= 0
+                and scratch.tried[one] == 0
                 and (
                     best < 0
-                    or scratch.rise[kin] < scratch.rise[best]
+                    or scratch.rise[one] < scratch.rise[best]
                     or (
-                        scratch.rise[kin] == scratch.rise[best]
-                        and scratch.have[kin] - target * classes.share[kin]
+                        scratch.rise[one] == scratch.rise[best]
+                        and scratch.have[one] - target * classes.share[one]
                         < scratch.have[best] - target * classes.share[best]
                     )
                 )
             ):
-                best = kin
+                best = one
         if best < 0:
             return -1
         scratch.tried[best] = 1
@@ -118,11 +122,11 @@ def choose_class(rules: Rules, classes: Classes, scratch: Scratch, size: int, ta
 
 @kernel(allocates=False)
 def rarest_class(classes: Classes, at_hand: LongArray) -> int:
-    """Return the class of which fewest are at hand beside its share of a group."""
+    """Return the class of which the fewest are at hand in proportion to its share of a group."""
     best, least = -1, np.inf
-    for kin in range(at_hand.shape[0]):
-        if at_hand[kin] > 0 and at_hand[kin] < least * classes.share[kin]:
-            best, least = kin, at_hand[kin] / classes.share[kin]
+    for one in range(at_hand.shape[0]):
+        if at_hand[one] > 0 and at_hand[one] < least * classes.share[one]:
+            best, least = one, at_hand[one] / classes.share[one]
     return best
 
 
@@ -134,7 +138,7 @@ def start_group(
     skip = draw_below(state, scratch.at_hand[seed_class])
     for place in range(pool.shape[0]):
         record = pool[place]
-        if record >= 0 and classes.kin[record] == seed_class:
+        if record >= 0 and classes.class_of[record] == seed_class:
             if skip == 0:
                 put(scratch.group, 0, record)
                 refresh(space, scratch.group, 0)
@@ -161,14 +165,14 @@ def carve_group(
     # ends: each round adds a record or returns
     while scratch.group.size[0] < target:
         find_nearest(space, scratch, classes, pool)
-        kin = choose_class(rules, classes, scratch, scratch.group.size[0], target)
-        if kin < 0:
+        one = choose_class(rules, classes, scratch, scratch.group.size[0], target)
+        if one < 0:
             return False
-        place = scratch.nearest[kin]
+        place = scratch.nearest[one]
         join(space, scratch.group, 0, pool[place])
         pool[place] = -1
-        scratch.have[kin] += 1
-        scratch.at_hand[kin] -= 1
+        scratch.have[one] += 1
+        scratch.at_hand[one] -= 1
     return True
 
 
@@ -180,7 +184,7 @@ def carve_cell(
     scratch: Scratch,
     records: IntArray,
     target: int,
-    search: Search,
+    search: CellSearch,
     state: WordArray,
 ) -> None:
     """Carve groups out of the records of one cell until none is found."""
@@ -194,7 +198,7 @@ def carve_cell(
             pool[place], pool[other] = pool[other], pool[place]
         scratch.at_hand[:] = 0
         for place in range(used):
-            scratch.at_hand[classes.kin[pool[place]]] += 1
+            scratch.at_hand[classes.class_of[pool[place]]] += 1
         if not carve_group(space, rules, classes, scratch, pool[:used], target, state):
             return
         for place in range(target):
@@ -210,7 +214,7 @@ def carve_cell(
 
 @kernel()
 def gather_cells(
-    levels: Levels, step: IntArray, target: int, limit: float, search: Search
+    levels: Levels, step: IntArray, target: int, limit: float, search: CellSearch
 ) -> tuple[IntArray, LongArray, float]:
     """Return the records of all cells with enough of them that cost at most ``limit``, cell by cell, and where each begins.
 
@@ -248,7 +252,7 @@ def gather_cells(
 
 
 @kernel(allocates=False)
-def drop_labelled(search: Search) -> None:
+def drop_labelled(search: CellSearch) -> None:
     """Leave only the records alive that no group has taken."""
     stay = 0
     for place in range(search.state[0]):
@@ -266,7 +270,7 @@ def run_carving(
     rules: Rules,
     classes: Classes,
     target: int,
-    search: Search,
+    search: CellSearch,
     budget: int,
     state: WordArray,
 ) -> int:
@@ -274,7 +278,7 @@ def run_carving(
     scratch = make_scratch(space, codes, rules, classes, target)
     ones = np.ones(codes.shape[0], np.int32)
     spent, columns = 0, levels.first.shape[0] - 1
-    # ends: every cell costs at least one of the budget
+    # ends: every pass over a combination spends at least 16 of the budget
     while search.queue.size[0] > 0 and search.state[0] >= target and spent < budget:
         entry = dequeue(search.queue)
         push_dearer(levels, search.queue, entry)
@@ -285,7 +289,7 @@ def run_carving(
         alive = search.alive[: search.state[0]]
         if not count_cells(levels, step, ones, alive, target, search.table, search.state[2], search.slot):
             continue
-        limit = search.queue.cost[entry] * PATIENCE + ROUNDING
+        limit = search.queue.cost[entry] * COST_TOLERANCE + ROUNDING
         records, begin, least = gather_cells(levels, step, target, limit, search)
         for cell in range(begin.shape[0] - 1):
             carve_cell(space, rules, classes, scratch, records[begin[cell] : begin[cell + 1]], target, search, state)

@@ -1,9 +1,9 @@
 """Whether a group that is being built can still be completed so that it meets every rule.
 
-A group of a given *target* size is filled up in thought with the classes of records that are at hand, each time the one
-of which it has least beside its share: its share of the whole table where models compare with the table (t, β, δ), an equal share
-where they ask for variety (l, α). For equal-distance t-closeness and distinct l-diversity this is the best completion there is; for the other
-models it is a good one, so that a group may be given up that could have been completed, never the other way round.
+On trial, a group is filled up to a *target* size with records at hand, class by class, each time one of the class that is farthest below its
+share: its share of the whole table where models compare with the table (t, β, δ), an equal share where they demand variety (l, α). For
+equal-distance t-closeness and distinct l-diversity this is the best completion there is; for other models it is a good one, so that
+a group may be given up that could have been completed, never the other way round.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shoal.kernels.enforcement.rules import Rules, Tally, add, clear, shortfall
 class Classes(NamedTuple):
     """Records with the same sensitive codes are of one class."""
 
-    kin: IntArray
+    class_of: IntArray
     """The class of each record."""
     sample: IntArray
     """One record of each class."""
@@ -31,15 +31,15 @@ class Classes(NamedTuple):
 @kernel(allocates=False)
 def fill_up(classes: Classes, have: LongArray, size: int, target: int, at_hand: LongArray, filled: LongArray) -> bool:
     """Write how many of each class a group of ``size`` records has once filled up to ``target``; False where too few are at hand."""
-    for kin in range(have.shape[0]):
-        filled[kin] = have[kin]
+    for one in range(have.shape[0]):
+        filled[one] = have[one]
     for _ in range(target - size):
         best, least = -1, np.inf
-        for kin in range(have.shape[0]):
-            if filled[kin] - have[kin] < at_hand[kin]:
-                surplus = filled[kin] - target * classes.share[kin]
+        for one in range(have.shape[0]):
+            if filled[one] - have[one] < at_hand[one]:
+                surplus = filled[one] - target * classes.share[one]
                 if surplus < least:
-                    best, least = kin, surplus
+                    best, least = one, surplus
         if best < 0:
             return False
         filled[best] += 1
@@ -61,7 +61,7 @@ def completable(
     if not fill_up(classes, have, size, target, at_hand, filled):
         return False
     clear(rules, tally)
-    for kin in range(filled.shape[0]):
-        for _ in range(filled[kin]):
-            add(rules, tally, classes.sample[kin])
+    for one in range(filled.shape[0]):
+        for _ in range(filled[one]):
+            add(rules, tally, classes.sample[one])
     return shortfall(rules, tally) == 0.0

@@ -126,7 +126,7 @@ def divide_group(space: Space, groups: Groups, guard: Guard, group: int, empty: 
     whole = size * groups.cost[group]
     best, chosen, where = whole - LEAST_GAIN, -1, 0
     for column in range(space.kind.shape[0]):
-        if groups.part[group, column] > 0.0:
+        if groups.column_cost[group, column] > 0.0:
             order_members(groups, group, column, halves)
             cost_parts(space, size, halves)
             total, cut = best_cut(space, groups, guard, group, column, halves, best)

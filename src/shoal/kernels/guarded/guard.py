@@ -1,8 +1,8 @@
 """Guards: the sensitive values of every group, kept up to date, and whether a group may take or give a record.
 
-A group keeps a tally of its sensitive codes (see ``enforcement.rules``). A step is tried on the tally before the cover is
-looked at; swaps of two records of one *class* (the same sensitive codes) change no tally. Where a population is given, the box that the
-group would be released as is looked at too.
+A group keeps a tally of its sensitive codes (see ``enforcement.rules``), on which a step is tried first. Swaps of two records of one
+*class* (the same sensitive codes) change no tally. Where a population is given, the people who fit the box that the group
+would be released as are counted too.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Guard(NamedTuple):
     """The rules, and a tally for each of g groups."""
 
     rules: Rules
-    kin: IntArray
+    class_of: IntArray
     """The class of each record: records with the same sensitive codes are of one class."""
     counts: LongArray
     """(g, codes): ``Tally.counts`` of each group."""
@@ -38,13 +38,13 @@ class Guard(NamedTuple):
 
 
 @kernel()
-def make_guard(space: Space, rules: Rules, crowds: Crowds, points: Points, kin: IntArray, groups: int) -> Guard:
+def make_guard(space: Space, rules: Rules, crowds: Crowds, points: Points, class_of: IntArray, groups: int) -> Guard:
     """Return a guard whose ``groups`` groups have no records yet."""
     rows = rules.codes.shape[0]
     codes = rules.start[rows]
     return Guard(
         rules,
-        kin,
+        class_of,
         np.full((groups, codes), -1, np.int64),
         np.zeros((groups, codes), np.int32),
         np.zeros((groups, 2 * rows + 1), np.int64),
@@ -60,9 +60,9 @@ def tally_of(guard: Guard, group: int) -> Tally:
 
 
 @kernel()
-def load_guard(space: Space, rules: Rules, crowds: Crowds, points: Points, kin: IntArray, groups: Groups) -> Guard:
+def load_guard(space: Space, rules: Rules, crowds: Crowds, points: Points, class_of: IntArray, groups: Groups) -> Guard:
     """Return the guard of groups as they are."""
-    guard = make_guard(space, rules, crowds, points, kin, groups.size.shape[0])
+    guard = make_guard(space, rules, crowds, points, class_of, groups.size.shape[0])
     for record in range(groups.label.shape[0]):
         if groups.label[record] >= 0:
             add(rules, tally_of(guard, groups.label[record]), record)
@@ -89,7 +89,7 @@ def holds(space: Space, groups: Groups, guard: Guard, group: int) -> bool:
 @kernel(allocates=False)
 def tally_allows(guard: Guard, group: int, leaver: int, joiner: int) -> bool:
     """Tell whether the sensitive values of a group meet every rule after ``leaver`` left and ``joiner`` came."""
-    if leaver != NOBODY and joiner != NOBODY and guard.kin[leaver] == guard.kin[joiner]:
+    if leaver != NOBODY and joiner != NOBODY and guard.class_of[leaver] == guard.class_of[joiner]:
         return True
     tally = tally_of(guard, group)
     if leaver != NOBODY:

@@ -21,9 +21,9 @@ from shoal.kernels.optimise.regions import Regions, load_groups, local_labels, s
 from shoal.kernels.space.space import Space
 
 HOSTS = 4
-"""Groups tried for each record."""
+"""Groups to which the relocation of a record is tried, the cheapest ones."""
 REBUILD_TEMPERATURE = 0.5
-"""What rebuilding may cost more, as a share of what a move may."""
+"""The temperature of rebuilding, as a share of that of moves."""
 
 
 @kernel(allocates=False)
@@ -141,7 +141,7 @@ def improve_guarded_region(
     rules: Rules,
     crowds: Crowds,
     points: Points,
-    kin: IntArray,
+    class_of: IntArray,
     share: FloatArray,
     steps: Steps,
     regions: Regions,
@@ -153,12 +153,12 @@ def improve_guarded_region(
 ) -> float:
     """Improve the groups of one region, keeping every rule, and return what they cost then.
 
-    As many as ``rebuilds`` times the groups are rebuilt; ``share`` is what share of a group each class should have.
+    ``rebuilds`` is how often groups are rebuilt, for each group; ``share`` is what share of a group each class should have.
     """
     records, local, size = local_labels(label, regions, region)
     used = size.shape[0]
     groups = load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * size.max())
-    guard = load_guard(space, part_of_rules(rules, records), crowds, points, kin[records], groups)
+    guard = load_guard(space, part_of_rules(rules, records), crowds, points, class_of[records], groups)
     state = make_state(seed, region)
     sweep(space, groups, guard, HOSTS, temperature, state)
     if temperature == 0.0:  # it gains little, and takes as long as a cold sweep
@@ -179,16 +179,16 @@ def place_rest(
     rules: Rules,
     crowds: Crowds,
     points: Points,
-    kin: IntArray,
+    class_of: IntArray,
     groups: int,
 ) -> int:
-    """Give each record without a group to the cheapest one that may take it; return how many found none."""
+    """Give each record without a group to the group that may take it whose cost rises least; return how many found none."""
     size = np.zeros(groups, np.int64)
     for record in range(label.shape[0]):
         if label[record] >= 0:
             size[label[record]] += 1
     made = load_groups(space, codes, label, groups, 4 * size.max())
-    guard = load_guard(space, rules, crowds, points, kin, made)
+    guard = load_guard(space, rules, crowds, points, class_of, made)
     homeless = 0
     for record in range(label.shape[0]):
         if label[record] >= 0:

@@ -1,8 +1,8 @@
 """Rebuilding neighbouring groups by cells, where every rule holds afterwards.
 
 A few near groups are dissolved, and their records put into the best cells that hold a random one of them, as in
-``optimise.operators.rebuild``. A cell gives up some of its records that meet every rule together (``completion``); where it has none, a larger one is
-looked for. What no cell takes goes to the cheapest of the new groups that may take it.
+``optimise.operators.rebuild``. A group is made of records of such a cell that meet every rule together (``completion``); where there are none,
+a larger cell is tried. Records that no cell takes go to the cheapest of the new groups that may take them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from shoal.kernels.guarded.completion import Classes, completable
 from shoal.kernels.guarded.guard import Guard, cheapest_host, holds, make_guard, note_change, recount
 from shoal.kernels.optimise.cells.steps import Sieve, Steps, find_cell, make_sieve
 from shoal.kernels.optimise.groups import NOBODY, Groups, join, make_groups, put, refresh
-from shoal.kernels.optimise.operators.rebuild import clear, restore, ruin, shake_weights, sort_from_seed, sort_near
+from shoal.kernels.optimise.operators.rebuild import clear, draw_seed, restore, ruin, shake_weights, sort_near
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
 from shoal.kernels.optimise.regroup import neighbours, replace_groups
 from shoal.kernels.space.bits import holds_code
@@ -37,16 +37,18 @@ class Pool(NamedTuple):
     """The records of the groups that are rebuilt, and room for new groups."""
 
     record: IntArray
-    kind: LongArray
+    local_class: LongArray
     """The class of each record, as a number among those of the pool."""
     sample: IntArray
     """One record of each of these classes."""
     share: FloatArray
     """What share of a group each of these classes should have."""
     at_hand: LongArray
+    """How many records of each of these classes the cell holds."""
     filled: LongArray
+    """How many of them the new group takes."""
     none: LongArray
-    """No records of any class: what a group has that is not begun."""
+    """Zeros: what a group has of each class before it is begun."""
     trial: Groups
     guard: Guard
     sieve: Sieve
@@ -72,7 +74,7 @@ def make_pool(space: Space, groups: Groups, guard: Guard, k: int) -> Pool:
         np.zeros(MOST_POOL, np.int64),
         np.zeros(MOST_POOL, np.int64),
         trial,
-        make_guard(space, guard.rules, crowd.crowds, crowd.points, guard.kin, trial.size.shape[0]),
+        make_guard(space, guard.rules, crowd.crowds, crowd.points, guard.class_of, trial.size.shape[0]),
         make_sieve(groups.codes.shape[1], MOST_POOL),
         new_tally(guard.rules),
         np.zeros(MOST_NEAR + 1, np.int64),
@@ -82,18 +84,18 @@ def make_pool(space: Space, groups: Groups, guard: Guard, k: int) -> Pool:
 
 
 @kernel(allocates=False)
-def number_classes(kin: IntArray, share: FloatArray, pool: Pool, count: int) -> int:
+def number_classes(class_of: IntArray, share: FloatArray, pool: Pool, count: int) -> int:
     """Number the classes of the first ``count`` records of a pool from 0; return how many there are."""
     used = 0
     for place in range(count):
-        own = kin[pool.record[place]]
+        own = class_of[pool.record[place]]
         number = 0
-        while number < used and kin[pool.sample[number]] != own:
+        while number < used and class_of[pool.sample[number]] != own:
             number += 1
         if number == used:
             pool.sample[used], pool.share[used] = pool.record[place], share[own]
             used += 1
-        pool.kind[place] = number
+        pool.local_class[place] = number
     return used
 
 
@@ -102,7 +104,7 @@ def choose_cell(
     pool: Pool, guard: Guard, steps: Steps, classes: int, left: int, k: int, most: int, share: float
 ) -> bool:
     """Find the best cell with records that meet every rule together, and write into ``filled`` how many of each class they are."""
-    parts = Classes(guard.kin, pool.sample[:classes], pool.share[:classes])
+    parts = Classes(guard.class_of, pool.sample[:classes], pool.share[:classes])
     at_hand, none, filled = pool.at_hand[:classes], pool.none[:classes], pool.filled[:classes]
     wanted = k
     # ends: each cell holds more records than the one before, and none holds more than are left
@@ -111,7 +113,7 @@ def choose_cell(
         held = 0
         for place in range(left):
             if holds_code(pool.sieve.found, 0, place):
-                at_hand[pool.kind[place]] += 1
+                at_hand[pool.local_class[place]] += 1
                 held += 1
         if completable(guard.rules, parts, none, 0, min(most, held), at_hand, filled, pool.tally):
             return True
@@ -124,11 +126,11 @@ def take_chosen(pool: Pool, group: int, left: int) -> int:
     """Move the records that were chosen out of a cell from the pool to a new group; return how many stay."""
     stay = 0
     for place in range(left):
-        if holds_code(pool.sieve.found, 0, place) and pool.filled[pool.kind[place]] > 0:
-            pool.filled[pool.kind[place]] -= 1
+        if holds_code(pool.sieve.found, 0, place) and pool.filled[pool.local_class[place]] > 0:
+            pool.filled[pool.local_class[place]] -= 1
             put(pool.trial, group, pool.record[place])
         else:
-            pool.record[stay], pool.kind[stay] = pool.record[place], pool.kind[place]
+            pool.record[stay], pool.local_class[stay] = pool.record[place], pool.local_class[place]
             stay += 1
     return stay
 
@@ -152,7 +154,7 @@ def regroup_valid(
     clear(pool.trial, pool.record[:count])
     # ends: each round takes records out of the pool, or breaks
     while left >= k and used < pool.trial.size.shape[0]:
-        sort_from_seed(groups, steps, pool.weight, pool.record, left, pool.sieve, state)
+        draw_seed(groups, steps, pool.weight, pool.record, left, pool.sieve, state)
         if not choose_cell(pool, guard, steps, classes, left, k, most, share):
             break
         left = take_chosen(pool, used, left)
@@ -209,7 +211,7 @@ def rebuild_groups(
         sort_near(groups, pool.near[:count], state)
         shake_weights(space, NOISE, state, pool.weight)
         records, before = ruin(groups, pool.near[:count], pool.record, pool.size)
-        classes = number_classes(guard.kin, share, pool, records)
+        classes = number_classes(guard.class_of, share, pool, records)
         limit = before - LEAST_GAIN + temperature * draw_share(state)
         used, rest = regroup_valid(space, groups, guard, steps, pool, records, classes, k, limit, state)
         if rest < 0.0:

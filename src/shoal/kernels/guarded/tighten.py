@@ -126,7 +126,7 @@ def evict(
             best, target, partner = rise, group, NOBODY
         for place in range(size):
             candidate = groups.member[group, place]
-            if guard.kin[candidate] != guard.kin[record]:
+            if guard.class_of[candidate] != guard.class_of[record]:
                 continue
             if not fits_inside(space, groups, own, column, first, last, candidate):
                 continue
@@ -163,7 +163,7 @@ def tighten_group(
     if count == 0:
         return 0.0
     size, before = groups.size[group], groups.size[group] * groups.cost[group]
-    narrowed = groups.cost[group] - groups.part[group, column]
+    narrowed = groups.cost[group] - groups.column_cost[group, column]
     spent, most = 0.0, before + temperature - (size - count) * narrowed  # at best the others pay nothing more
     journal.used[0] = 0
     for place in range(count):
@@ -186,6 +186,10 @@ def tighten_groups(space: Space, groups: Groups, guard: Guard, temperature: floa
     fall = 0.0
     for group in range(groups.size.shape[0]):
         for column in range(space.kind.shape[0]):
-            if groups.size[group] > 0 and groups.part[group, column] > 0.0 and not has_members(space.kind[column]):
+            if (
+                groups.size[group] > 0
+                and groups.column_cost[group, column] > 0.0
+                and not has_members(space.kind[column])
+            ):
                 fall -= tighten_group(space, groups, guard, group, column, temperature, state, out, journal)
     return fall

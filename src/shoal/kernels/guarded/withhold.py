@@ -101,7 +101,7 @@ def best_part(
     size, best = groups.size[group], 0.0
     every = (size + MOST_WITNESSES - 1) // MOST_WITNESSES
     for column in range(space.kind.shape[0]):
-        if groups.part[group, column] == 0.0:
+        if groups.column_cost[group, column] == 0.0:
             continue
         for place in range(0, size, every):
             witness = groups.codes[groups.member[group, place], column]
@@ -193,11 +193,11 @@ def find_steps(
 ) -> int:
     """Take the best step of any group again and again, and note all of them; return how many entries there are.
 
-    ``most`` holds what each group gained when it was last looked at, infinity where it changed since.
+    ``most`` holds the gain of each group's best step when it was last worked out, infinity where the group changed since.
     """
     worst, step = space.weight.sum(), np.zeros(5, np.int64)
     count, number, least = 0, 0, np.inf
-    # ends: between two steps, of which each withholds a record, every group is looked at once at most
+    # ends: between two steps, of which each withholds a record, the best step of every group is worked out at most once
     while True:
         group = int(np.argmax(most))
         if most[group] <= 0.0:
@@ -224,7 +224,7 @@ def find_leavers(
     rules: Rules,
     crowds: Crowds,
     points: Points,
-    kin: IntArray,
+    class_of: IntArray,
     regions: Regions,
     region: int,
 ) -> Leavers:
@@ -236,8 +236,8 @@ def find_leavers(
     groups = load_groups(space, codes[records], local, used, size.max() + 1)
     trial = make_groups(space, groups.codes, 1, size.max() + 1)
     part = part_of_rules(rules, records)
-    guard = load_guard(space, part, crowds, points, kin[records], groups)
-    alone = make_guard(space, part, crowds, points, kin[records], 1)
+    guard = load_guard(space, part, crowds, points, class_of[records], groups)
+    alone = make_guard(space, part, crowds, points, class_of[records], 1)
     room = 2 * local.shape[0]
     found = Leavers(np.zeros(room, np.int32), np.zeros(room, np.int32), np.zeros(room, np.int64), np.zeros(room))
     count = find_steps(space, groups, trial, guard, alone, np.full(used, np.inf), found)

@@ -4,9 +4,9 @@ Whatever group a record ends in, the group's box is a combination of one level a
 than the level says, and all k records of the group lie in the record's cell of that combination. Visiting the
 combinations from cheap to dear, the first one whose cell has k records gives a cost the record cannot avoid.
 
-Levels must contain every range a group may have. Hierarchies: one level for each cost a node has. Sets: two
-or more values cost at least two. Intervals: a range of width at most w lies within a window of width 2w, of one of
-two grids that are w apart; it costs more than the width before.
+So every range that a group may have must lie in a cell of some level that costs no more. Hierarchies: one level for each
+cost of a node. Sets: two or more values cost at least two. Intervals: a range of width at most w lies within a window of width
+2w of one of two grids, shifted by w; it is charged the next smaller width of the ladder.
 """
 
 from __future__ import annotations
@@ -14,23 +14,22 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
-from shoal.kernels.common.hashing import scramble
+from shoal.kernels.common.hashing import scramble, table_room
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.cells.best_first import (
-    Search,
+    CellSearch,
     cell_key,
     count_cells,
     dequeue,
-    find_cell,
+    find_slot,
     push_dearer,
-    room_for,
 )
 from shoal.kernels.optimise.cells.levels import Levels, distinct_values, smallest_gap, window_level
 from shoal.kernels.space.kinds import has_order, has_tree
 from shoal.kernels.space.space import Space, parent_of
 
 MOST_BOUND_LEVELS = 24
-"""Levels of one column, at most; further ones are joined to one that costs as little as the first of them."""
+"""Levels of one column, at most; further ones are merged into one, at the cost of the cheapest of them."""
 GROWTH = 1.5
 """By what factor the widths of windows grow."""
 ROUNDING = 1.0 + 1e-9
@@ -148,19 +147,19 @@ def mark_of(level: int, cell: int) -> np.uint64:
 
 
 @kernel(allocates=False)
-def count_others(levels: Levels, step: IntArray, count: IntArray, search: Search) -> None:
-    """Add the records that have their bound to the cells of those that have none; no other cell is asked for."""
+def count_others(levels: Levels, step: IntArray, count: IntArray, search: CellSearch) -> None:
+    """Count the records that have their bound in the cells of those that have none; other cells need no count."""
     alive, stamp = search.state[0], search.state[2]
-    mask = np.uint64(room_for(alive) - 1)
+    mask = np.uint64(table_room(alive) - 1)
     for place in range(alive, search.alive.shape[0]):
         record = search.alive[place]
-        at = find_cell(search.table, mask, stamp, cell_key(levels, step, record))
+        at = find_slot(search.table, mask, stamp, cell_key(levels, step, record))
         if search.table.stamp[at] == stamp:
             search.table.records[at] += count[record]
 
 
 @kernel(allocates=False)
-def bound_cells(k: int, cost: float, search: Search, bound: FloatArray) -> None:
+def bound_cells(k: int, cost: float, search: CellSearch, bound: FloatArray) -> None:
     """Give the records of cells that hold k their bound, and put them behind those that have none."""
     place = 0
     while place < search.state[0]:
@@ -176,14 +175,14 @@ def bound_cells(k: int, cost: float, search: Search, bound: FloatArray) -> None:
 
 
 @kernel(allocates=False)
-def run_bound(levels: Levels, count: IntArray, k: int, search: Search, bound: FloatArray, budget: int) -> int:
+def run_bound(levels: Levels, count: IntArray, k: int, search: CellSearch, bound: FloatArray, budget: int) -> int:
     """Go on for ``budget`` visits of records; return the visits spent, fewer once every record has its bound.
 
     ``bound`` is below 0 for records whose cell is not found yet, those first in ``search.alive``; they cost at least as much as the cheapest
     combination still queued. The search ends before the queue would have to drop a combination.
     """
     spent, state, records = 0, search.state, count.shape[0]
-    # ends: every cell looked at costs at least one of the budget
+    # ends: every pass over a combination spends at least 16 of the budget
     while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
         if search.queue.size[1] + search.queue.step.shape[1] > search.queue.cost.shape[0]:
             break

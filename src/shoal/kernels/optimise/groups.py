@@ -43,14 +43,14 @@ class Groups(NamedTuple):
     """(g, m): largest code."""
     distinct: IntArray
     """(g, m): number of values, in SET columns."""
-    part: FloatArray
+    column_cost: FloatArray
     """(g, m): weighted cost of a column."""
     cost: FloatArray
     """Weighted cost for each record."""
     words: WordArray
     """(g, words): bits of the values present in SET columns."""
     alone: WordArray
-    """(g, words): bits of the values that one member alone has."""
+    """(g, words): bits of the values that exactly one member has."""
     next_low: IntArray
     """(g, m): smallest code once a member that has ``low`` is gone."""
     next_high: IntArray
@@ -134,8 +134,8 @@ def refresh(space: Space, groups: Groups, group: int) -> None:
             cost = refresh_set(space, groups, group, column)
         else:
             cost = range_cost(space, column, low, high)
-        groups.part[group, column] = space.weight[column] * cost
-        total += groups.part[group, column]
+        groups.column_cost[group, column] = space.weight[column] * cost
+        total += groups.column_cost[group, column]
     groups.cost[group] = total
 
 
@@ -156,8 +156,8 @@ def join(space: Space, groups: Groups, group: int, record: int) -> None:
         if not covered:
             groups.distinct[group, column] += count
             cost = released_cost(space, column, min(low, code), max(high, code), groups.distinct[group, column])
-            groups.part[group, column] = space.weight[column] * cost
-        total += groups.part[group, column]
+            groups.column_cost[group, column] = space.weight[column] * cost
+        total += groups.column_cost[group, column]
     groups.cost[group] = total
 
 
@@ -186,7 +186,7 @@ def cost_with(space: Space, groups: Groups, group: int, record: int, limit: floa
         if covers_code(space, groups.words[group], column, low, high, code):
             continue
         cost = released_cost(space, column, min(low, code), max(high, code), groups.distinct[group, column] + 1)
-        total += space.weight[column] * cost - groups.part[group, column]
+        total += space.weight[column] * cost - groups.column_cost[group, column]
         if total > limit:
             return total
     return total
@@ -222,7 +222,7 @@ def cost_after(space: Space, groups: Groups, group: int, leaver: int, joiner: in
         new = old if joiner == NOBODY else groups.codes[joiner, column]
         low, high = groups.low[group, column], groups.high[group, column]
         if joiner != NOBODY and new == old:
-            total += groups.part[group, column]
+            total += groups.column_cost[group, column]
         elif has_members(space.kind[column]):  # who leaves may take a value along that lies between the ends
             total += space.weight[column] * set_cost_after(space, groups, group, column, leaver, joiner)
         else:
@@ -231,7 +231,7 @@ def cost_after(space: Space, groups: Groups, group: int, leaver: int, joiner: in
             if joiner != NOBODY:
                 bottom, top = min(bottom, new), max(top, new)
             if bottom == low and top == high:
-                total += groups.part[group, column]
+                total += groups.column_cost[group, column]
             else:
                 total += space.weight[column] * range_cost(space, column, bottom, top)
         if total > limit:

@@ -10,15 +10,15 @@ from shoal.kernels.common.random_state import make_state
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.cells.steps import Steps
 from shoal.kernels.optimise.groups import total_cost
-from shoal.kernels.optimise.operators.evict import narrow_groups
-from shoal.kernels.optimise.operators.rebuild import recreate_by_cells
+from shoal.kernels.optimise.operators.evict import evict_from_groups
+from shoal.kernels.optimise.operators.rebuild import rebuild_by_cells
 from shoal.kernels.optimise.operators.relocate_swap import dissolve_groups, sweep
-from shoal.kernels.optimise.regions import Regions, load_region, store_region
 from shoal.kernels.optimise.outcome import Outcome
+from shoal.kernels.optimise.regions import Regions, load_region, store_region
 from shoal.kernels.space.space import Space
 
 HOSTS = 3
-"""Groups tried for each record."""
+"""Groups to which the relocation of a record is tried, the cheapest ones."""
 MOST_NEIGHBOURS = 3
 """Groups rebuilt together with another one, at most."""
 MOVES = ("relocate-swap", "dissolve", "evict", "rebuild")
@@ -49,7 +49,7 @@ def improve_region(
     Parameters
     ----------
     visits
-        Groups are rebuilt so often that a record is visited this many times in the mean, whatever k is.
+        Budget: groups are rebuilt so often that a record is visited this many times in the mean, whatever k is.
     temperature, rebuild_temperature
         By how much a step may raise the cost at most (simulated annealing), so that the search leaves what no single step improves.
     noise
@@ -64,11 +64,11 @@ def improve_region(
         if active & 2:
             dissolved = dissolve_groups(space, groups)
         if active & 4:
-            evicted = narrow_groups(space, groups, k, state)
+            evicted = evict_from_groups(space, groups, k, state)
         if active & 8:
             pool = MOST_NEIGHBOURS * k + 8  # a try costs a little beside its records
             tries = 1 + visits * records // pool
-            rebuilt = recreate_by_cells(
+            rebuilt = rebuild_by_cells(
                 space, steps, groups, k, tries, MOST_NEIGHBOURS, noise, rebuild_temperature, state
             )
     store_region(groups, label, regions, region)

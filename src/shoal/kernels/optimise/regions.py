@@ -79,7 +79,7 @@ def spread_of(space: Space, codes: IntArray, members: IntArray, column: int, sta
 
 @kernel(allocates=False)
 def widest_column(space: Space, codes: IntArray, members: IntArray, state: WordArray) -> int:
-    """Return a column, by chance one in which the records differ much."""
+    """Return the column of the largest spread, each times a random factor, so that another cut is made each time."""
     best, chosen = -1.0, 0
     for column in range(codes.shape[1]):
         spread = spread_of(space, codes, members, column, state) * (0.25 + draw_share(state))
@@ -89,12 +89,12 @@ def widest_column(space: Space, codes: IntArray, members: IntArray, state: WordA
 
 
 @kernel()
-def sort_groups(
+def cut_into_blocks(
     space: Space, codes: IntArray, size: IntArray, most: int, state: WordArray
 ) -> tuple[IntArray, LongArray]:
-    """Order groups, each given by one record's codes, so that neighbours are alike, and cut them into regions.
+    """Order groups, each given by one record's codes, so that neighbours are alike, by cutting them in two again and again.
 
-    Returns the order and where each region of at most ``most`` records (or one group) begins.
+    Returns the order and where each block of at most ``most`` records (or one group) begins.
     """
     groups = size.shape[0]
     order = np.empty(groups, np.int32)
@@ -103,8 +103,8 @@ def sort_groups(
     begins, ends = np.zeros(groups + 1, np.int64), np.zeros(groups + 1, np.int64)
     starts = np.zeros(groups + 1, np.int64)
     ends[0] = groups
-    depth, regions = 1, 0
-    # ends: a part is cut into two smaller ones or becomes a region
+    depth, blocks = 1, 0
+    # ends: a part is cut into two smaller ones or becomes a block
     while depth > 0:
         depth -= 1
         begin, end = begins[depth], ends[depth]
@@ -112,8 +112,8 @@ def sort_groups(
         for group in order[begin:end]:
             records += size[group]
         if records <= most or end - begin == 1:
-            starts[regions] = begin
-            regions += 1
+            starts[blocks] = begin
+            blocks += 1
             continue
         part = order[begin:end]
         column = widest_column(space, codes, part, state)
@@ -125,8 +125,8 @@ def sort_groups(
         begins[depth], ends[depth] = middle, end
         begins[depth + 1], ends[depth + 1] = begin, middle
         depth += 2
-    starts[regions] = groups
-    return order, starts[: regions + 1]
+    starts[blocks] = groups
+    return order, starts[: blocks + 1]
 
 
 @kernel()
@@ -144,7 +144,7 @@ def sort_by_distance(space: Space, codes: IntArray, part: IntArray, centre: int)
 
 @kernel()
 def gather(space: Space, codes: IntArray, size: IntArray, part: IntArray, most: int, state: WordArray) -> LongArray:
-    """Order groups so that each region holds a random group and those nearest to it; return how many groups each has."""
+    """Order the groups of a block so that each region is a random group and those nearest to it; return how many groups each has."""
     taken, begin = np.zeros(part.shape[0], np.int64), 0
     regions = 0
     while begin < part.shape[0]:
@@ -168,18 +168,18 @@ def make_regions(space: Space, codes: IntArray, label: IntArray, groups: int, mo
     all groups would take n² steps, so the table is cut into blocks of ``BLOCK`` regions before.
     """
     state = make_state(seed, 0)
-    size, face = np.zeros(groups, np.int32), np.zeros(groups, np.int64)
-    for record in range(label.shape[0]):
+    size, sample = np.zeros(groups, np.int32), np.zeros(groups, np.int64)
+    for record in range(label.shape[0]):  # one random record stands for each group (reservoir sampling)
         group = label[record]
         size[group] += 1
         if draw_below(state, size[group]) == 0:
-            face[group] = record
-    faces = codes[face]
-    order, blocks = sort_groups(space, faces, size, BLOCK * most, state)
+            sample[group] = record
+    sampled = codes[sample]
+    order, blocks = cut_into_blocks(space, sampled, size, BLOCK * most, state)
     place, begin = np.zeros(groups, np.int64), np.zeros(groups + 1, np.int64)
     at, region, number = 0, 0, 0
     for block in range(blocks.shape[0] - 1):
-        for count in gather(space, faces, size, order[blocks[block] : blocks[block + 1]], most, state):
+        for count in gather(space, sampled, size, order[blocks[block] : blocks[block + 1]], most, state):
             for group in order[number : number + count]:
                 place[group] = at
                 at += size[group]
@@ -222,7 +222,7 @@ def local_labels(label: IntArray, regions: Regions, region: int) -> tuple[IntArr
 
 @kernel()
 def load_region(space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, k: int) -> Groups:
-    """Return the groups of a region, with records numbered as they come there."""
+    """Return the groups of a region, its records numbered from 0, with room for as many groups of k as it can have."""
     records, local, size = local_labels(label, regions, region)
     return load_groups(space, codes[records], local, max(size.shape[0], local.shape[0] // k), 2 * k)
 

@@ -13,7 +13,10 @@ from shoal.kernels.space.space import Space
 
 @kernel()
 def neighbours(space: Space, groups: Groups, group: int, wanted: int, state: WordArray, near: LongArray) -> int:
-    """Find groups that a random member of ``group`` would fit into; ``near[0]`` is the group itself."""
+    """Find the ``wanted`` groups that a random member of ``group`` would cost least, roughly; ``near[0]`` is the group itself.
+
+    Each cost is times a random factor of 1 to 2, so that other neighbours are found each time. Returns how many were found, the group included.
+    """
     record = groups.member[group, draw_below(state, groups.size[group])]
     costs = np.full(wanted, ENDLESS)
     near[0] = group

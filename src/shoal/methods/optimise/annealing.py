@@ -19,8 +19,8 @@ from shoal.methods.optimise.operators import OPERATORS, Operator, Round, add_out
 from shoal.methods.optimise.params import temperature_for
 
 if TYPE_CHECKING:
-    from shoal.kernels.optimise.regions import Regions
     from shoal.kernels.optimise.outcome import Outcome
+    from shoal.kernels.optimise.regions import Regions
     from shoal.methods.optimise.candidates import CellSource
     from shoal.methods.optimise.construct import Starts
     from shoal.methods.optimise.problem import Solution

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.arrays import Progress
 from shoal.kernels.optimise.bound import bound_levels, run_bound
-from shoal.kernels.optimise.cells.best_first import start_search
+from shoal.kernels.optimise.cells.best_first import start_cell_search
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.optimise.construct import CHUNK, QUEUE, combinations
 from shoal.methods.optimise.pricing import HOPELESS
@@ -39,7 +39,7 @@ def lower_bound(table: CodedTable, k: int, visits: int, progress: Progress, stop
     tuples = distinct_tuples(table.codes)
     counts = tuples.size.astype(np.int32)
     levels = bound_levels(table.space, np.ascontiguousarray(table.codes.T[tuples.first]))
-    search, bound = start_search(levels, QUEUE), np.full(len(counts), -1.0)
+    search, bound = start_cell_search(levels, QUEUE), np.full(len(counts), -1.0)
     if combinations(levels.first) > HOPELESS * visits:  # far too many: what a long search proves is next to nothing
         visits = min(visits, CHUNK // len(counts))
     left = visits * len(counts)

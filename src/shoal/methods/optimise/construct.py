@@ -16,11 +16,11 @@ import numpy as np
 
 from shoal.arrays import IntArray, LongArray, Progress
 from shoal.kernels.common.random_state import make_state
-from shoal.kernels.optimise.cells.best_first import run_search, start_search
+from shoal.kernels.optimise.cells.best_first import run_cell_search, start_cell_search
 from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.optimise.construct.grow import grow_all
 from shoal.kernels.optimise.groups import total_cost
-from shoal.kernels.optimise.regions import sort_groups
+from shoal.kernels.optimise.regions import cut_into_blocks
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.base import Method, say_nothing
 from shoal.methods.k_member import KMember
@@ -154,7 +154,7 @@ STARTS: list[Start] = [
 def near_blocks(table: CodedTable, rows: IntArray, most: int, seed: int) -> list[IntArray]:
     """Divide rows into blocks of at most ``most`` near ones."""
     ones = np.ones(len(rows), np.int32)
-    order, starts = sort_groups(table.space, rows, ones, most, make_state(seed, 1))
+    order, starts = cut_into_blocks(table.space, rows, ones, most, make_state(seed, 1))
     return [order[begin:end] for begin, end in pairwise(starts)]
 
 
@@ -188,14 +188,14 @@ def _search_block(
 ) -> tuple[IntArray | None, IntArray, int]:
     """Return labels when the search first stalled, if it did, labels at its end, and how many groups these have."""
     levels = build_levels(table.space, rows, k, params.window_ratio, make_state(seed, 2))
-    search = start_search(levels, QUEUE)
+    search = start_cell_search(levels, QUEUE)
     patience = max(1, int(_PATIENCE * params.visits * len(counts)) // CHUNK) if _is_large(levels, params) else math.inf
     alive, early = [len(counts)], None
     left = params.visits * len(counts)
     # ends: each round spends visits, of which there is a number
     while left > 0 and not stop.over():
         budget = min(left, CHUNK)
-        if run_search(levels, counts, k, search, budget) < budget:
+        if run_cell_search(levels, counts, k, search, budget) < budget:
             break
         left -= budget
         alive.append(int(search.state[0]))

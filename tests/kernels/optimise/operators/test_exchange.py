@@ -27,7 +27,7 @@ from shoal.kernels.optimise.operators.chains import (
     undo,
 )
 from shoal.kernels.optimise.operators.exchange import exchange_cells, exchange_region
-from shoal.kernels.optimise.operators.exchange_estimate import estimate, find_sources, make_sources, weigh_open
+from shoal.kernels.optimise.operators.exchange_estimate import estimate, find_sources, find_spare_cells, make_sources
 from shoal.kernels.optimise.regions import load_groups, make_regions
 from tests.kernels.optimise.operators.test_reopen import candidates_by_chance, inside
 from tests.kernels.optimise.pricing.test_dual_ascent import tables_of_trees
@@ -204,7 +204,7 @@ def reached_from(assigned, root):
 def test_a_record_that_leaves_saves_what_the_dearest_cell_costs_that_can_spare_one_for_it(table, k, seed):
     assigned, _, _ = played(table, k, seed)
     sources = make_sources(assigned)
-    weigh_open(assigned, sources, make_trail(len(assigned.cost)).queue, k)
+    find_spare_cells(assigned, sources, make_trail(len(assigned.cost)).queue, k)
     reached = {root: reached_from(assigned, root) for root in np.flatnonzero(assigned.size > k).tolist()}
     for cell in np.flatnonzero(assigned.size).tolist():
         costs = [assigned.cost[root] for root, cells in reached.items() if cell in cells]
@@ -255,7 +255,7 @@ def estimate_plainly(assigned, sources, cell, closed, k):
 def test_the_estimate_lets_a_cell_take_the_records_that_save_most(table, k, seed):
     assigned, _, _ = played(table, k, seed)
     sources, random = make_sources(assigned), np.random.default_rng(seed)
-    weigh_open(assigned, sources, make_trail(len(assigned.cost)).queue, k)
+    find_spare_cells(assigned, sources, make_trail(len(assigned.cost)).queue, k)
     if not assigned.size.any():
         return
     for cell in random.permutation(np.flatnonzero(assigned.size == 0))[:5]:

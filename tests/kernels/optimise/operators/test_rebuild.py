@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.kernels.common.random_state import make_state
-from shoal.kernels.optimise.cells.steps import find_cell, make_sieve, measure_steps, sort_pool, step_between
+from shoal.kernels.optimise.cells.steps import bucket_by_step, find_cell, make_sieve, measure_steps, step_between
 from shoal.kernels.optimise.groups import total_cost
-from shoal.kernels.optimise.operators.rebuild import recreate_by_cells
+from shoal.kernels.optimise.operators.rebuild import rebuild_by_cells
 from shoal.kernels.optimise.regions import load_groups
 from shoal.kernels.space.space import range_cost
 from tests.kernels.optimise.test_optimise import check_groups, loaded, recount
@@ -24,7 +24,7 @@ def test_after_every_rebuilding_by_cells_the_kept_total_is_that_of_a_recount_and
     steps = measure_steps(table.space, groups.codes)
     before = total_cost(groups)
     for tries in (1, 1, 1, 20):
-        fall = recreate_by_cells(table.space, steps, groups, k, tries, 3, 0.5, 0.0, state).gained
+        fall = rebuild_by_cells(table.space, steps, groups, k, tries, 3, 0.5, 0.0, state).gained
         after = total_cost(groups)
         assert fall >= -1e-8
         assert after == pytest.approx(before - fall, abs=1e-9)
@@ -39,7 +39,7 @@ def test_a_hot_rebuilding_may_raise_the_total_by_no_more_than_its_heat_and_count
     steps = measure_steps(table.space, groups.codes)
     for _ in range(10):
         before = total_cost(groups)
-        fall = recreate_by_cells(table.space, steps, groups, k, 1, 3, 0.5, 0.7, state).gained
+        fall = rebuild_by_cells(table.space, steps, groups, k, 1, 3, 0.5, 0.7, state).gained
         assert fall > -0.7 - 1e-8
         assert total_cost(groups) == pytest.approx(before - fall, abs=1e-9)
         assert total_cost(groups) == pytest.approx(recount(table, groups.label), abs=1e-9)
@@ -71,7 +71,7 @@ def test_the_cell_found_is_the_best_of_all_combinations(table, k, share, seed):
     sieve, steps = make_sieve(rows.shape[1], len(pool)), measure_steps(table.space, rows)
     sieve.cost_before[:] = np.sort(random.random(len(pool)))[::-1]
     chosen = int(pool[0])
-    sort_pool(steps, rows, table.space.weight, chosen, pool, len(pool), sieve)
+    bucket_by_step(steps, rows, table.space.weight, chosen, pool, len(pool), sieve)
     assert find_cell(sieve, steps.counts, len(pool), k, share)
     held = [place for place in range(len(pool)) if int(sieve.found[place >> 6]) >> (place & 63) & 1]
     cost = 0.0
@@ -110,7 +110,7 @@ def test_mixed_up_groups_become_the_cells_that_were_mixed():
     codes = np.array([[0, 0, 0]] * 4 + [[1, 1, 1]] * 4 + [[2, 0, 1]] * 4, np.int32)
     groups = load_groups(table.space, codes, np.array([0, 1, 2] * 4, np.int32), 3, 8)
     assert total_cost(groups) == pytest.approx(36.0)
-    fall = recreate_by_cells(
+    fall = rebuild_by_cells(
         table.space, measure_steps(table.space, codes), groups, 4, 30, 3, 0.5, 0.0, make_state(0, 0)
     ).gained
     assert fall == pytest.approx(36.0)

@@ -22,7 +22,7 @@ from shoal.kernels.optimise.cells.candidates import (
     regroup_by_candidates,
 )
 from shoal.kernels.optimise.groups import make_groups, total_cost
-from shoal.kernels.optimise.operators.evict import narrow_groups
+from shoal.kernels.optimise.operators.evict import evict_from_groups
 from shoal.kernels.optimise.operators.relocate_swap import dissolve_groups, sweep
 from shoal.kernels.optimise.operators.reopen import overlapping_groups, reopen_cells, reopen_region
 from shoal.kernels.optimise.pricing.dual_ascent import make_dual_ascent
@@ -220,7 +220,7 @@ def test_a_cell_takes_the_place_of_groups_that_no_single_step_can_leave():
     groups, state = load_groups(table.space, rows, np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int32), 2, 8), make_state(0, 0)
     assert sweep(table.space, groups, 4, 3, 0.0, state).gained == 0.0
     assert dissolve_groups(table.space, groups).gained == 0.0
-    assert narrow_groups(table.space, groups, 4, state).gained == 0.0
+    assert evict_from_groups(table.space, groups, 4, state).gained == 0.0
     candidates = candidates_of(table, 4, np.ones)
     assert reopen_cells(
         table.space, candidates, candidates.tuple_of, groups, 4, 20, 1.0, 0.0, state

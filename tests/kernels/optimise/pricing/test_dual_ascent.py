@@ -13,7 +13,7 @@ from shoal.kernels.common.random_state import make_state
 from shoal.kernels.optimise.cells.depth_first import collect, start_enumeration
 from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.optimise.pricing.dual_ascent import ascend, make_dual_ascent, open_cells, raise_ceilings
-from shoal.kernels.optimise.pricing.reduced_cost import STEPS, cell_profit, make_cell_pool
+from shoal.kernels.optimise.pricing.reduced_cost import BINS, cell_profit, make_cell_pool
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.base import Task
 from shoal.methods.optimise.params import EFFORTS, PricingParams
@@ -54,7 +54,7 @@ def test_a_cell_is_worth_what_its_best_records_pay_above_its_cost(tuples, k, cos
     price, multiplicity = np.array([one[0] for one in tuples], float), np.array([one[1] for one in tuples], np.int32)
     member, count, taken = (
         np.arange(len(multiplicity), dtype=np.int32),
-        np.zeros(STEPS, np.int64),
+        np.zeros(BINS, np.int64),
         np.zeros(len(multiplicity), np.int32),
     )
     profit = cell_profit(member, float(cost), price, multiplicity, k, 0.0, count, taken)

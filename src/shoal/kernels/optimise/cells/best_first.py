@@ -12,35 +12,42 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.kernels.common.hashing import table_room
 from shoal.kernels.common.heap import Queue, drop_first, make_queue, push
 from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.cells.levels import Levels
 
-PATIENCE = 1.02
-"""Cells up to this much dearer than the combination whose turn it is are taken with it."""
+COST_TOLERANCE = 1.02
+"""Cells of a combination are taken where they cost at most this many times what it was queued at; dearer ones wait."""
 ROUNDING = 1e-9
+"""Added to such a limit, so that rounding excludes no cell of exactly that cost."""
 
 
 class Combinations(NamedTuple):
     """Combinations of one level a column: those met so far, and a heap of those still to be visited."""
 
     cost: FloatArray
+    """What a combination costs a record in the mean; once its cheap cells are taken, what the cheapest of the others costs."""
     step: IntArray
     """(room, m): how many levels above the finest each column stands."""
     last: IntArray
-    """Columns before this one are not raised any more, so that no combination comes twice."""
+    """The column raised last. Only it and those after it are raised further, so that no combination is made twice."""
     heap: Queue
     size: LongArray
     """[0]: combinations in the heap; [1]: combinations met so far."""
 
 
-class Table(NamedTuple):
+class CellTable(NamedTuple):
     """A hash table of cells; an entry counts only when its stamp is that of the present pass."""
 
     key: WordArray
+    """The sum of the cell's marks (``Levels``)."""
     records: LongArray
+    """How many records it holds."""
     group: IntArray
+    """The group made of it, -1 for none."""
     stamp: LongArray
+    """The pass that wrote the entry."""
 
 
 @kernel()
@@ -77,7 +84,7 @@ def dequeue(queue: Combinations) -> int:
 
 @kernel(allocates=False)
 def push_dearer(levels: Levels, queue: Combinations, entry: int) -> None:
-    """Queue the combinations one level above ``entry``, as long as there is room."""
+    """Queue the combinations that are ``entry`` with one column raised by a level, as long as there is room."""
     for column in range(queue.last[entry], queue.step.shape[1]):
         level = levels.first[column] + queue.step[entry, column]
         if level + 1 >= levels.first[column + 1] or queue.size[1] >= queue.cost.shape[0]:
@@ -92,20 +99,11 @@ def push_dearer(levels: Levels, queue: Combinations, entry: int) -> None:
         enqueue(queue, new)
 
 
-@kernel(allocates=False)
-def room_for(cells: int) -> int:
-    """Return the size of a hash table for up to ``cells`` cells: a power of two, half of it empty."""
-    room = 16
-    while room < 2 * cells:
-        room *= 2
-    return room
-
-
 @kernel()
-def make_table(records: int) -> Table:
+def make_cell_table(records: int) -> CellTable:
     """Return an empty hash table for up to ``records`` cells."""
-    room = room_for(records)
-    return Table(
+    room = table_room(records)
+    return CellTable(
         np.zeros(room, np.uint64), np.zeros(room, np.int64), np.zeros(room, np.int32), np.zeros(room, np.int64)
     )
 
@@ -120,8 +118,8 @@ def cell_key(levels: Levels, step: IntArray, record: int) -> np.uint64:
 
 
 @kernel(allocates=False)
-def find_cell(table: Table, mask: np.uint64, stamp: int, key: np.uint64) -> int:
-    """Return the place where a cell stands or belongs; ``mask`` is the number of places in use, less 1."""
+def find_slot(table: CellTable, mask: np.uint64, stamp: int, key: np.uint64) -> int:
+    """Return the slot of the hash table where a cell stands or belongs; ``mask`` is the number of slots in use, less 1."""
     at = (key >> np.uint64(32)) & mask
     # ends: the table has twice as many slots as keys, so a free one comes
     while table.stamp[at] == stamp and table.key[at] != key:
@@ -131,15 +129,25 @@ def find_cell(table: Table, mask: np.uint64, stamp: int, key: np.uint64) -> int:
 
 @kernel(allocates=False)
 def count_cells(
-    levels: Levels, step: IntArray, count: IntArray, alive: IntArray, k: int, table: Table, stamp: int, slot: IntArray
+    levels: Levels,
+    step: IntArray,
+    count: IntArray,
+    alive: IntArray,
+    k: int,
+    table: CellTable,
+    stamp: int,
+    slot: IntArray,
 ) -> bool:
-    """Count the records of each cell of one combination; tell whether any cell has k."""
-    mask = np.uint64(room_for(alive.shape[0]) - 1)
+    """Count the records of each cell of one combination; tell whether any cell has k.
+
+    ``count`` is the multiplicity of each tuple; ``slot`` receives where the cell of each tuple alive stands in the table.
+    """
+    mask = np.uint64(table_room(alive.shape[0]) - 1)
     enough = False
     for place in range(alive.shape[0]):
         record = alive[place]
         key = cell_key(levels, step, record)
-        at = find_cell(table, mask, stamp, key)
+        at = find_slot(table, mask, stamp, key)
         if table.stamp[at] != stamp:
             table.stamp[at], table.key[at], table.records[at], table.group[at] = stamp, key, 0, -1
         table.records[at] += count[record]
@@ -148,11 +156,14 @@ def count_cells(
     return enough
 
 
-class Search(NamedTuple):
-    """A search through the combinations that can be halted and taken up again."""
+class CellSearch(NamedTuple):
+    """A best-first search through the combinations that can be halted and taken up again.
+
+    Its records are distinct tuples where the caller passes multiplicities.
+    """
 
     queue: Combinations
-    table: Table
+    table: CellTable
     slot: IntArray
     """For each place of ``alive``: where its record's cell stands in the hash table."""
     alive: IntArray
@@ -164,7 +175,7 @@ class Search(NamedTuple):
 
 
 @kernel(allocates=False)
-def take_cells(levels: Levels, step: IntArray, k: int, limit: float, search: Search) -> float:
+def take_cells(levels: Levels, step: IntArray, k: int, limit: float, search: CellSearch) -> float:
     """Make every cell with k records that costs at most ``limit`` a group; return the cost of the cheapest left."""
     state, stay, least = search.state, 0, np.inf
     for place in range(state[0]):
@@ -188,7 +199,7 @@ def take_cells(levels: Levels, step: IntArray, k: int, limit: float, search: Sea
 
 
 @kernel()
-def start_search(levels: Levels, most: int) -> Search:
+def start_cell_search(levels: Levels, most: int) -> CellSearch:
     """Return the search before its first combination; at most ``most`` of them are ever queued."""
     records = levels.mark.shape[1]
     columns, combinations = levels.first.shape[0] - 1, 1.0
@@ -198,9 +209,9 @@ def start_search(levels: Levels, most: int) -> Search:
     state[0] = records
     for record in range(records):
         alive[record] = record
-    return Search(
+    return CellSearch(
         start_combinations(levels, int(min(combinations + columns, float(most)))),
-        make_table(records),
+        make_cell_table(records),
         np.empty(records, np.int32),
         alive,
         np.full(records, -1, np.int32),
@@ -209,14 +220,14 @@ def start_search(levels: Levels, most: int) -> Search:
 
 
 @kernel(allocates=False)
-def run_search(levels: Levels, count: IntArray, k: int, search: Search, budget: int) -> int:
+def run_cell_search(levels: Levels, count: IntArray, k: int, search: CellSearch, budget: int) -> int:
     """Go on with a search for ``budget`` visits of tuples (``count`` is the multiplicity of each); return the visits spent.
 
-    A return below the budget says that the search is over. Cells that cost more than others of their combination
-    wait until all cheaper ones had their turn.
+    A return below the budget says that the search is over. A combination with cells above the limit goes back into
+    the heap, by the cost of the cheapest of them.
     """
     spent, state, columns = 0, search.state, levels.first.shape[0] - 1
-    # ends: every cell looked at costs at least one of the budget
+    # ends: every pass over a combination spends at least 16 of the budget
     while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
         entry = dequeue(search.queue)
         push_dearer(levels, search.queue, entry)
@@ -226,7 +237,7 @@ def run_search(levels: Levels, count: IntArray, k: int, search: Search, budget: 
         alive = search.alive[: state[0]]
         step = search.queue.step[entry]
         if count_cells(levels, step, count, alive, k, search.table, state[2], search.slot):
-            limit = search.queue.cost[entry] * PATIENCE + ROUNDING
+            limit = search.queue.cost[entry] * COST_TOLERANCE + ROUNDING
             search.queue.cost[entry] = take_cells(levels, step, k, limit, search)
             if search.queue.cost[entry] < np.inf:
                 enqueue(search.queue, entry)

@@ -1,6 +1,6 @@
 """Candidate cells: those of small reduced cost, and how ungrouped records find the ones that hold k of them.
 
-Dual prices tell which cells can be part of good groupings (``pricing/dual_ascent.py``). Tuples are numbered by falling price, so that a
+Dual prices show which cells can be part of good groupings (``pricing/dual_ascent.py``). Tuples are numbered by falling price, so that a
 cell takes its first tuples, and its profit is known after one pass over them.
 """
 
@@ -210,8 +210,8 @@ def regroup_by_candidates(
     while waiting > 0 and cost < limit:
         place, first = queue.item[0], queue.bound[0] == -ENDLESS
         waiting = drop_first(queue, waiting)
-        inside, price = held.item[held.start[place] : held.start[place + 1]], candidates.cost[holding.seen[place]]
-        profit, taken = profit_in_order(inside, price, candidates.price, ungrouped.left, k)
+        inside, cost_each = held.item[held.start[place] : held.start[place + 1]], candidates.cost[holding.seen[place]]
+        profit, taken = profit_in_order(inside, cost_each, candidates.price, ungrouped.left, k)
         if profit + allowed <= 0.0 and not first:
             continue
         if not first and waiting > 0 and -profit > queue.bound[0]:
@@ -228,7 +228,7 @@ def regroup_by_candidates(
 
 
 class Opening(NamedTuple):
-    """What operators that open candidate cells are told in a round."""
+    """The settings of a round for operators that open candidate cells."""
 
     candidates: CandidateCells
     k: int
@@ -237,7 +237,7 @@ class Opening(NamedTuple):
     mean_cost: float
     """The mean cost of a record."""
     temperature: float
-    """What a step may cost more."""
+    """By how much a step may raise the cost."""
     seed: int
 
 

@@ -1,11 +1,12 @@
 """Enumeration of all cells of a table, depth first, to keep those that dual prices can make profitable.
 
-The profit of a cell only rises with the prices. So a cell without profit at some ceiling can be left out as long as prices
-stay below it, and a few of very many stay. The enumeration goes from column to column: a part of the records without profit
-even if the columns to come cost nothing holds no profitable cell, and is left at once (branch and bound).
+The profit of a cell only rises with the prices. So a cell without profit when every price is at its ceiling has none as long as prices
+stay below the ceilings, and need not be kept; of very many cells few are. The enumeration goes from column to column: a part of the
+records that has no profit even if the columns to come cost nothing holds no profitable cell, and is pruned (branch and bound).
 
-Tuples are numbered by falling ceiling, so those of a part come in that order too: its profit is known after those that pay and a few that
-fill up, and those at its end that are too poor to fill up any profitable cell are left out of all that it is divided into.
+Tuples are numbered by falling ceiling, so those of a part come in that order too. Its profit is known after the tuples that pay more
+than it costs and the few needed to fill it up to k. Tuples whose ceiling is so low that no profitable cell within the part takes
+them are at its end, and are cut off before it is divided.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class Enumeration(NamedTuple):
     part: LongArray
     """(m + 1): the part of each depth that is being divided."""
     parts: LongArray
+    """(m + 1): how many parts there are at each depth."""
     level: LongArray
     """(m + 1): the level at which the column before divides the tuples."""
     cost: FloatArray
@@ -101,7 +103,8 @@ def next_level(enumeration: Enumeration, first: LongArray, cell: IntArray, count
 def count_useful(member: IntArray, cost: float, ceiling: FloatArray, multiplicity: IntArray) -> int:
     """Return how many of the tuples, by falling ceiling, a profitable cell within them may take.
 
-    Those that pay more than the cost pay for all that are short of it, so none that is short by more than they pay together is taken.
+    What some pay above the cost must make up for what the others fall short of it, so no tuple is taken that falls short by more
+    than all the others pay above it together.
     """
     total, first = 0.0, 0
     while first < member.shape[0] and ceiling[member[first]] > cost:

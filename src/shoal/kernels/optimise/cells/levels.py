@@ -1,8 +1,8 @@
 """Ladders of levels: how coarse each column of some records can be made, from each value to one cell for all.
 
 A level divides the values of a column into cells: ancestors at one height of a hierarchy, windows of one
-width, sets of one size. A cell has a *mark*, a random 64-bit word; the marks of a record's cells, one a column,
-added up name its cell in the whole table.
+width, single values of a set or all of them. Each has a *mark*, a random 64-bit word. A cell of the table is one such cell a
+column; the sum of their marks is its key (as in Zobrist hashing).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def distinct_values(codes: IntArray, column: int, rank: IntArray) -> tuple[IntAr
 
 @kernel(allocates=False)
 def node_heights(space: Space, column: int, value: IntArray, height: IntArray) -> None:
-    """Write the longest way down from each node above the values to one of them."""
+    """Write the height of each node above the values: the longest way down from it to one of them."""
     for place in range(value.shape[0]):
         node, steps = value[place], 0
         parent = parent_of(space, column, node)
@@ -183,7 +183,7 @@ def write_levels(space: Space, column: int, value: IntArray, cells: IntArray, ra
 
 @kernel()
 def build_levels(space: Space, codes: IntArray, k: int, ratio: float, state: WordArray) -> Levels:
-    """Return the ladder of some records, one row each."""
+    """Return the ladders of all columns for some records, one row each; windows grow by ``ratio``."""
     records, columns = codes.shape
     most = columns * (MOST_LEVELS + 2)
     first, costs, levels = np.zeros(columns + 1, np.int64), np.zeros(most), 0

@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise.pricing.reduced_cost import STEPS, CellPool, cell_profit, keep_cell
+from shoal.kernels.optimise.pricing.reduced_cost import BINS, CellPool, cell_profit, keep_cell
 from shoal.kernels.space.kinds import shows_code
 from shoal.kernels.space.space import Cover, Space
 
@@ -38,12 +38,16 @@ class Neighbourhood(NamedTuple):
     """The tuples of one cell, those outside in one column only, and scratch space."""
 
     inside: IntArray
+    """The tuples that the cell holds."""
     near: IntArray
+    """The tuples that lie outside it in one column only."""
     away: LongArray
-    """For each near tuple the column in which it lies outside and its code there, packed into one number to sort by."""
+    """For each near tuple that column and its code there, packed into one number to sort by."""
     member: IntArray
-    steps: LongArray
+    """Scratch: the tuples of a varied cell."""
+    bins: LongArray
     taken: IntArray
+    """Scratch of ``cell_profit``."""
     visits: LongArray
     """[0]: visits of tuples so far."""
 
@@ -70,7 +74,7 @@ def make_neighbourhood(tuples: int) -> Neighbourhood:
         np.zeros(tuples, np.int32),
         np.zeros(tuples, np.int64),
         np.zeros(tuples, np.int32),
-        np.zeros(STEPS, np.int64),
+        np.zeros(BINS, np.int64),
         np.zeros(tuples, np.int32),
         np.zeros(1, np.int64),
     )
@@ -132,7 +136,7 @@ def keep_if_profitable(
         priced.multiplicity,
         priced.k,
         priced.allowed,
-        neighbourhood.steps,
+        neighbourhood.bins,
         neighbourhood.taken,
     )
     if profit > 0.0:

@@ -1,8 +1,8 @@
-"""Steps: how far records stand from a seed record in each column, and the best cell that holds it.
+"""Steps: how far records are from a seed record in each column, and the best cell that holds the seed.
 
-In each column the records of a pool stand some *step* away from a seed: as many as their common ancestor is above
-it, or by powers of two of a width. A search with bounds over one step a column finds the combination that holds k
-records and is cheapest, measured against what the records cost before.
+In each column a record of a pool is some *step* away from the seed: in a hierarchy the number of levels up to their common
+ancestor, for numbers the power of two that their difference needs. One step a column makes a cell, and branch and bound over the
+steps finds the best one that holds k records: the cheapest, less a share of what its records cost before.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shoal.kernels.space.space import Space, find_node, parent_of, range_cost
 MOST_STEPS = 8
 """Steps of one column, at most."""
 MOST_VALUES = 256
-"""Values of one column told apart, at most; further ones are taken for their neighbours."""
+"""Values of one column with a rank of their own, at most; where there are more, neighbouring ones share a rank."""
 MOST_VISITS = 2_000
 """Combinations tried in one search, at most: with many columns there are too many to see all."""
 
@@ -31,13 +31,13 @@ class Steps(NamedTuple):
     first: LongArray
     """Where a column's codes begin in ``rank``."""
     rank: IntArray
-    """The place of each code among the values told apart."""
+    """The rank of each code among the values that occur."""
     start: LongArray
     """Where a column's part of ``away`` begins; m + 1 entries."""
     values: LongArray
-    """Number of values told apart in each column."""
+    """Number of ranks of each column."""
     away: IntArray
-    """The step at which one value (row) reaches another."""
+    """(ranks, ranks) for each column: the step at which one value (row) reaches another."""
     cost: FloatArray
     """(m, values, steps): what a step from a value costs, unweighted."""
     counts: LongArray
@@ -116,22 +116,22 @@ def measure_steps(space: Space, codes: IntArray) -> Steps:
 
 
 class Sieve(NamedTuple):
-    """The records of a pool by their step from a seed; scratch space of one search."""
+    """The records of a pool as bit sets, by their step from a seed, and scratch space of one branch and bound."""
 
     cost_before: FloatArray
     """What each record of the pool cost before."""
     cost: FloatArray
     """(m, steps): what a step costs."""
     bits: WordArray
-    """(m, steps, words): the records of the pool up to each step."""
+    """(m, steps, words): the records of the pool within each step of the seed."""
     held: WordArray
-    """(m + 1, words): the records left after the first columns of the search."""
+    """(m + 1, words): the records within the steps chosen for the first columns."""
     step: LongArray
-    """The step the search stands at in each column."""
+    """The step chosen for each column so far."""
     cost_so_far: FloatArray
-    """(m + 1): what the first columns of the search cost."""
+    """(m + 1): what the steps chosen for the first columns cost."""
     found: WordArray
-    """The records of the best combination."""
+    """The records of the best cell."""
 
 
 @kernel()
@@ -150,10 +150,10 @@ def make_sieve(columns: int, records: int) -> Sieve:
 
 
 @kernel(allocates=False)
-def sort_pool(
+def bucket_by_step(
     steps: Steps, codes: IntArray, weight: FloatArray, seed: int, pool: IntArray, left: int, sieve: Sieve
 ) -> None:
-    """Sort the records ``pool[:left]`` by their steps from ``seed``; a step nobody stands at costs too much."""
+    """Write the bit sets of the records ``pool[:left]``, by their steps from ``seed``; a step that adds no record is priced out."""
     words = (left + 63) >> 6
     for column in range(weight.shape[0]):
         code, bits = steps.first[column], sieve.bits[column]
@@ -176,7 +176,7 @@ def sort_pool(
 
 @kernel(allocates=False)
 def mean_cost_before(sieve: Sieve, held: WordArray, words: int, k: int) -> float:
-    """Return what the first k of the records held, of which there are as many, cost before, in the mean."""
+    """Return the mean cost before of the first k records held; there are at least as many."""
     count, total = 0, 0.0
     for word in range(words):
         rest = held[word]
@@ -190,12 +190,12 @@ def mean_cost_before(sieve: Sieve, held: WordArray, words: int, k: int) -> float
 
 @kernel(allocates=False)
 def find_cell(sieve: Sieve, steps: LongArray, left: int, k: int, share: float) -> bool:
-    """Search the best combination of steps that holds k records; tell whether there is one.
+    """Find the best cell of one step a column that holds k records, by branch and bound; tell whether there is one.
 
-    Best is where the cost less a ``share`` of what the first k records cost before is least: neither part falls
-    from column to column, so that a combination is given up as soon as it is no better than another. That is exact
-    where dear records come first in the pool, and nearly so where they come first roughly; after ``MOST_VISITS``
-    combinations the best so far is taken, with hundreds of columns there may be none.
+    Best is the least of its cost minus ``share`` times the mean cost before of the first k records it holds. From column to column the
+    cost never falls and that mean never rises, if dear records come first in the pool, so a branch is cut once it is no better than the
+    best cell found; where they come first only roughly, a better cell may be cut with it. After ``MOST_VISITS`` combinations the best
+    found so far is taken; with hundreds of columns there may be none by then.
     """
     words, columns = (left + 63) >> 6, sieve.cost.shape[0]
     for word in range(words):

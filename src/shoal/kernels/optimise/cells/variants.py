@@ -1,8 +1,8 @@
 """Variants: the cell that a group fills, and the cells that differ from it in one column.
 
 Where columns have ranges of numbers or sets, cells cannot be enumerated. Good ones are near the groups of a good
-grouping: one value less or more of a set, an end of a range moved in or out, a child or an ancestor of a node. With prices for
-records this is column generation: variants of small reduced cost are kept, and better the prices.
+grouping: one value less or more of a set, an end of a range moved in or out, a child or an ancestor of a node. With dual prices of
+the records this is column generation: variants of small reduced cost are kept, and the prices are improved over them.
 """
 
 from __future__ import annotations

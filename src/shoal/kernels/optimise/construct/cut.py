@@ -1,4 +1,4 @@
-"""Cuts: a large set of records becomes groups of k to 2k - 1 records, each cut where it saves most."""
+"""Cuts: a large group is cut in two again and again, each time where that saves most, into groups of k to 2k - 1 records."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def find_cut(space: Space, codes: IntArray, members: IntArray, k: int) -> tuple[
 
 @kernel()
 def find_rough_cut(space: Space, codes: IntArray, members: IntArray) -> tuple[int, int]:
-    """Return the column that saves most when cut in the middle, looking at that column alone."""
+    """Return the column that saves most when cut at its median, its own cost alone considered, and the size of the left side."""
     size = members.shape[0]
     best, best_column = -1.0, 0
     trial = np.empty(size, np.int32)

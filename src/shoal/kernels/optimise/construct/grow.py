@@ -22,7 +22,7 @@ from shoal.kernels.space.space import Space, released_cost
 
 MOST_BUCKETS = 1536
 """A column joins the grid only if there are no more buckets than this."""
-MOST_CELLS = 48
+MOST_RANGES = 48
 """Ranges into which one column is divided, at most."""
 
 
@@ -45,8 +45,8 @@ class Grid(NamedTuple):
 
 
 @kernel()
-def divide_column(codes: IntArray, column: int, most: int, cell: LongArray) -> int:
-    """Write the number of the range each record's code is in, ranges alike in records; return how many there are."""
+def divide_column(codes: IntArray, column: int, most: int, range_of: LongArray) -> int:
+    """Cut a column's codes into up to ``most`` ranges of about as many records each; write the range of each record, return how many there are."""
     records, largest = codes.shape[0], 0
     for record in range(records):
         largest = max(largest, codes[record, column])
@@ -66,7 +66,7 @@ def divide_column(codes: IntArray, column: int, most: int, cell: LongArray) -> i
         before = share
         number[code] = used
     for record in range(records):
-        cell[record] = number[codes[record, column]]
+        range_of[record] = number[codes[record, column]]
     return used + 1
 
 
@@ -78,7 +78,7 @@ def divide_records(space: Space, codes: IntArray, state: WordArray, inside: Bool
     spread = np.zeros(columns)
     for column in range(columns):
         spread[column] = spread_of(space, codes, everyone, column, state)
-    cell, buckets = np.zeros(records, np.int64), 1
+    range_of, buckets = np.zeros(records, np.int64), 1
     for _ in range(columns):
         widest = 0
         for column in range(columns):
@@ -87,13 +87,13 @@ def divide_records(space: Space, codes: IntArray, state: WordArray, inside: Bool
         if spread[widest] <= 0.0:
             break
         spread[widest] = -1.0
-        cells = divide_column(codes, widest, MOST_CELLS, cell)
-        if cells * buckets > MOST_BUCKETS:
+        ranges = divide_column(codes, widest, MOST_RANGES, range_of)
+        if ranges * buckets > MOST_BUCKETS:
             continue
         inside[widest] = True
         for record in range(records):
-            bucket[record] = bucket[record] * cells + cell[record]
-        buckets *= cells
+            bucket[record] = bucket[record] * ranges + range_of[record]
+        buckets *= ranges
     return buckets
 
 
@@ -134,7 +134,7 @@ def least_cost(space: Space, groups: Groups, group: int, grid: Grid, bucket: int
         if not may_cover(space, groups.words[group], column, low, high, first, last):
             count = groups.distinct[group, column] + 1
             cost = released_cost(space, column, min(low, last), max(high, first), count)
-            total += space.weight[column] * cost - groups.part[group, column]
+            total += space.weight[column] * cost - groups.column_cost[group, column]
         if total > limit:
             return total
     return total

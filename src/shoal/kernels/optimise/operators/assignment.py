@@ -81,7 +81,7 @@ def leave(assigned: Assignment, record: int) -> None:
 
 @kernel(allocates=False)
 def open_cell(assigned: Assignment, cell: int) -> None:
-    """Let the tuples of a cell know that it is open."""
+    """Add a cell to the open cells of each of its tuples."""
     for place in range(assigned.tuples.start[cell], assigned.tuples.start[cell + 1]):
         one = assigned.tuples.item[place]
         assigned.opened[assigned.cells.start[one] + assigned.opens[one]] = cell
@@ -90,7 +90,7 @@ def open_cell(assigned: Assignment, cell: int) -> None:
 
 @kernel(allocates=False)
 def close_cell(assigned: Assignment, cell: int) -> None:
-    """Let the tuples of a cell know that it is not open any more."""
+    """Remove a cell from the open cells of each of its tuples."""
     for place in range(assigned.tuples.start[cell], assigned.tuples.start[cell + 1]):
         one = assigned.tuples.item[place]
         at, last = assigned.cells.start[one], assigned.cells.start[one] + assigned.opens[one] - 1
@@ -178,7 +178,7 @@ def make_assignment(candidates: CandidateCells, groups: Groups, tuple_of: IntArr
 
 @kernel()
 def label_assignment(assigned: Assignment, label: IntArray, k: int) -> None:
-    """Write the groups into labels below the number of records: a cell of 2k records or more makes several ones."""
+    """Write the groups into labels, below the number of records; a cell of 2k records or more makes several groups."""
     used = 0
     number = np.full(label.shape[0], -1, np.int32)
     for record in range(label.shape[0]):  # groups that took no part

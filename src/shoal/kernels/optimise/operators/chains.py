@@ -1,7 +1,7 @@
-"""Chains: records move on from cell to cell, each into a cell that holds it, and only the ends of the chain change in size.
+"""Ejection chains (Glover 1996): records move on from cell to cell, each into a cell that holds it; only the ends of the chain change in size.
 
-A chain costs what its last cell costs more than its first one, however many records move in between. So one cell can fill
-with what another one empties far away, which no move or swap of records finds.
+A chain raises the total by the cost of its last cell minus that of its first, however many records move in between. So one cell can
+be filled with records that another one gives up far away, which no move or swap of records finds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from shoal.kernels.optimise.groups import ENDLESS
 from shoal.kernels.optimise.operators.assignment import Assignment, cheapest_open, close_cell, enter, leave, open_cell
 
 LONGEST = 3
-"""Records of a chain, at most."""
+"""Records that move in one chain, at most."""
 
 
 class Trail(NamedTuple):
@@ -54,7 +54,7 @@ def make_exchange_journal(records: int, k: int) -> Journal:
 
 @kernel(allocates=False)
 def shift(assigned: Assignment, journal: Journal, record: int, cell: int) -> float:
-    """Move a record to another cell, note it, and return what that costs more."""
+    """Move a record to another cell, note it, and return the change of the total."""
     origin = assigned.label[record]
     note(journal, record, origin)
     leave(assigned, record)
@@ -107,7 +107,7 @@ def find_source(assigned: Assignment, trail: Trail, cell: int, wanted: int, k: i
 
 @kernel(allocates=False)
 def pull(assigned: Assignment, trail: Trail, journal: Journal, source: int, cell: int) -> float:
-    """Move one record after the other along the chain found; return what that costs more."""
+    """Move one record after the other along the chain found; return the change of the total."""
     change = 0.0
     while source != cell:
         change += shift(assigned, journal, trail.moved[source], trail.onward[source])
@@ -152,10 +152,10 @@ def take_from(assigned: Assignment, journal: Journal, cell: int, origin: int, k:
 def exchange(
     assigned: Assignment, trail: Trail, journal: Journal, opened: int, closed: int, k: int, limit: float
 ) -> float:
-    """Open one cell and close another, or none if that is -1; return what that costs more, ENDLESS where it cannot be done or is given up.
+    """Open one cell and close another (-1: none); return the change of the total, ENDLESS where it cannot be done or is given up.
 
-    The cell fills with what the other one leaves, by chains too, then with what other cells can spare, unless what these
-    pay more raises the change above ``limit``. ``undo`` takes all back.
+    The opened cell takes the records of the closed one, directly or by chains, then those that other cells can spare, until this would raise
+    the change above ``limit``. ``undo`` takes all back.
     """
     change = 0.0
     open_cell(assigned, opened)

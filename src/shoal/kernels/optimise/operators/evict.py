@@ -1,7 +1,7 @@
 """Evictions: a group becomes narrower in a column when all its members beyond some value leave together.
 
-What a column costs is a step, and often several members stand on it: a rare value of a set, another branch of
-the hierarchy, the end of a range. No single move gains anything there; all of them together may.
+A column's cost is a step function, and often several members together keep it on a higher step: those with a rare value of a set, in
+another branch of the hierarchy, at the end of a range. Then no single one of them gains by leaving; all together may.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def undo(space: Space, groups: Groups, journal: Journal) -> None:
 
 @kernel(allocates=False)
 def must_leave(space: Space, groups: Groups, record: int, column: int, low: int, high: int) -> bool:
-    """Tell whether a record is evicted: one with ``low`` from a set, one outside ``low..high`` from a range."""
+    """Tell whether a record is evicted: from a set if its value is ``low``, else if it lies outside ``low..high``."""
     code = groups.codes[record, column]
     if has_members(space.kind[column]):
         return code == low
@@ -87,7 +87,7 @@ def count_leaving(space: Space, groups: Groups, group: int, column: int, low: in
 
 @kernel(allocates=False)
 def best_lender(space: Space, groups: Groups, group: int, k: int, most: float) -> tuple[float, int]:
-    """Return the least rise of the total, below ``most``, by a record from a group of more than k, and that record."""
+    """Return the least rise of the total, below ``most``, if a record of a group of more than k moves to ``group``, and that record."""
     size = groups.size[group]
     before = size * groups.cost[group]
     best, chosen = most, NOBODY
@@ -161,7 +161,7 @@ def evict(
 
 @kernel(allocates=False)
 def main_branch(space: Space, groups: Groups, group: int, column: int) -> tuple[int, int]:
-    """Return the range of members' codes below the child of a group's node that has more than half of them, if any."""
+    """Return the range of members' codes below the child of a group's node that has more than half of the members, if one has (majority vote)."""
     node = find_node(space, column, groups.low[group, column], groups.high[group, column])
     branch, votes = -1, 0
     for place in range(groups.size[group]):
@@ -178,7 +178,7 @@ def main_branch(space: Space, groups: Groups, group: int, column: int) -> tuple[
 
 
 @kernel(allocates=False)
-def narrow(space: Space, groups: Groups, group: int, column: int, k: int, evictions: Evictions) -> float:
+def evict_from_column(space: Space, groups: Groups, group: int, column: int, k: int, evictions: Evictions) -> float:
     """Try all evictions from one column of a group: of each value of a set, of either end of a range, of all beside the main branch of a node.
 
     Returns the fall of the total.
@@ -200,7 +200,7 @@ def narrow(space: Space, groups: Groups, group: int, column: int, k: int, evicti
 
 
 @kernel()
-def narrow_groups(space: Space, groups: Groups, k: int, state: WordArray) -> Outcome:
+def evict_from_groups(space: Space, groups: Groups, k: int, state: WordArray) -> Outcome:
     """Try evictions from every column of every group, from some columns where there are many; tell how often, and what was gained."""
     evictions = make_evictions(2 * groups.member.shape[1])
     columns = space.kind.shape[0]
@@ -209,8 +209,8 @@ def narrow_groups(space: Space, groups: Groups, k: int, state: WordArray) -> Out
         first = np.int64(draw_below(state, columns) if columns > MOST_COLUMNS else 0)  # draws are unsigned
         for turn in range(min(columns, MOST_COLUMNS)):
             column = int((first + turn) % columns)
-            if groups.size[group] > 0 and groups.part[group, column] > 0.0:
-                gain = narrow(space, groups, group, column, k, evictions)
+            if groups.size[group] > 0 and groups.column_cost[group, column] > 0.0:
+                gain = evict_from_column(space, groups, group, column, k, evictions)
                 tried += 1
                 taken += gain > 0.0
                 fall += gain

@@ -10,15 +10,20 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.cells.candidates import Opening, choose_cell, load_candidate_region
 from shoal.kernels.optimise.operators.assignment import Assignment, label_assignment, make_assignment
 from shoal.kernels.optimise.operators.chains import exchange, make_exchange_journal, make_trail, undo
-from shoal.kernels.optimise.operators.exchange_estimate import choose_closed, find_sources, make_sources, weigh_open
-from shoal.kernels.optimise.regions import Regions, store_region
+from shoal.kernels.optimise.operators.exchange_estimate import (
+    choose_closed,
+    find_sources,
+    find_spare_cells,
+    make_sources,
+)
 from shoal.kernels.optimise.outcome import Outcome
+from shoal.kernels.optimise.regions import Regions, store_region
 from shoal.kernels.space.space import Space
 
 ESTIMATE_ERROR = 0.02
-"""What an estimate may be too low by, as chains are long, in multiples of the mean cost of k records."""
+"""By how much an estimate may be too low, in multiples of the mean cost of k records, for an exchange still to be tried."""
 DEAR_FACTOR = 2.0
-"""Records that cost this many times the mean, or more, are always tried, others more seldom in proportion."""
+"""Records that cost this many times the mean, or more, are always tried; a cheaper one with a chance in proportion to its cost."""
 
 _STREAM = 2
 """Number of the stream of random numbers that this operator draws from."""
@@ -30,7 +35,7 @@ def exchange_cells(
 ) -> Outcome:
     """Exchange cells that hold random records, ``tries`` times; tell how often, and what was gained.
 
-    Kept is what costs no more, or more by a random amount of ``temperature`` in the mean (as in simulated annealing).
+    An exchange is kept if it raises the total by no more than a random amount, exponential with mean ``temperature`` (simulated annealing).
     """
     trail, journal = make_trail(assigned.cost.shape[0]), make_exchange_journal(assigned.label.shape[0], k)
     sources = make_sources(assigned)
@@ -44,7 +49,7 @@ def exchange_cells(
         if assigned.size[cell] > 0:
             continue
         if not known:
-            weigh_open(assigned, sources, trail.queue, k)
+            find_spare_cells(assigned, sources, trail.queue, k)
             known = True
         tried += 1
         limit = -temperature * np.log(1.0 - draw_share(state))

@@ -1,7 +1,7 @@
-"""Estimate: about what it would save to open a cell and to close another one.
+"""An estimate of what an exchange saves (open one cell, close another), made before it is tried.
 
-A record that a cell takes from another one saves what the dearest cell costs that can spare one and reaches it by a chain.
-Trying an exchange takes a hundred times as long, and most cost far more than they save.
+A record that the opened cell takes from another cell is replaced there, by a chain, from the dearest cell that can spare a record: so the
+estimate counts that cell's cost as saved. Trying an exchange takes a hundred times as long, and most cost far more than they save.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Sources(NamedTuple):
     """For each cell: the number of the last estimate that took records from it."""
     estimates: LongArray
     """[0]: estimates made; [1]: searches for sources made."""
-    value: FloatArray
+    closed_saving: FloatArray
     """What each record of the cell to be closed saves if it goes to the cell to be opened, the largest saving first."""
 
 
@@ -72,8 +72,8 @@ def make_sources(assigned: Assignment) -> Sources:
 
 
 @kernel(allocates=False)
-def weigh_open(assigned: Assignment, sources: Sources, queue: IntArray, k: int) -> None:
-    """Find for each open cell the dearest one with more than k records from which a chain, of any length, leads to it."""
+def find_spare_cells(assigned: Assignment, sources: Sources, queue: IntArray, k: int) -> None:
+    """Find for each open cell the dearest one of more than k records from which a chain, of any length, leads to it: breadth first, the dearest first."""
     for cell in range(assigned.cost.shape[0]):
         sources.spare[cell] = -1
     for root in sources.dear:
@@ -134,10 +134,10 @@ def reaches(assigned: Assignment, sources: Sources, one: int, closed: int) -> bo
 
 
 @kernel(allocates=False)
-def value_closed(assigned: Assignment, sources: Sources, cell: int, closed: int) -> tuple[float, int]:
-    """Return what it saves to send all records of a closed cell elsewhere, and how many could go to ``cell`` instead.
+def savings_of_closing(assigned: Assignment, sources: Sources, cell: int, closed: int) -> tuple[float, int]:
+    """Return what is saved if all records of a closed cell go to their cheapest other open cells, and how many could go to ``cell`` instead.
 
-    What each of these would save then is listed by falling value. -ENDLESS where one can go nowhere.
+    What each of these would save beyond that is listed in ``closed_saving``, the largest first. -ENDLESS where a record can go nowhere.
     """
     saved, count, record = 0.0, 0, assigned.first[closed]
     while record >= 0:
@@ -148,11 +148,11 @@ def value_closed(assigned: Assignment, sources: Sources, cell: int, closed: int)
         paid = assigned.cost[host] if host >= 0 else 2.0 * assigned.cost[closed] + assigned.cost[cell]
         saved += assigned.cost[closed] - paid
         if near:
-            at, value = count, paid - assigned.cost[cell]
-            while at > 0 and sources.value[at - 1] < value:
-                sources.value[at] = sources.value[at - 1]
+            at, saving = count, paid - assigned.cost[cell]
+            while at > 0 and sources.closed_saving[at - 1] < saving:
+                sources.closed_saving[at] = sources.closed_saving[at - 1]
                 at -= 1
-            sources.value[at] = value
+            sources.closed_saving[at] = saving
             count += 1
         record = assigned.later[record]
     return saved, count
@@ -176,14 +176,14 @@ def estimate(assigned: Assignment, sources: Sources, cell: int, count: int, clos
     The cell takes the records that save most, at least k, those of the closed cell and what others can spare.
     """
     sources.estimates[0] += 1
-    saved, own = (0.0, 0) if closed < 0 else value_closed(assigned, sources, cell, closed)
+    saved, own = (0.0, 0) if closed < 0 else savings_of_closing(assigned, sources, cell, closed)
     if saved == -ENDLESS:
         return saved
     filled, at, own_used = 0, 0, 0
     while at < count or own_used < own:
         over = sources.saving[sources.cell[at]] - assigned.cost[cell] if at < count else -ENDLESS
-        if own_used < own and sources.value[own_used] >= over:
-            over, moved = sources.value[own_used], 1
+        if own_used < own and sources.closed_saving[own_used] >= over:
+            over, moved = sources.closed_saving[own_used], 1
             own_used += 1
         else:
             moved = spare_records(assigned, sources, sources.cell[at], closed, k)

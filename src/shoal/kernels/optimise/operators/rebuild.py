@@ -1,8 +1,8 @@
-"""Recreate by cells: dissolved groups are built again from the best cells that hold a random record.
+"""Rebuild: a few groups are dissolved and built again from the best cells that hold a random record (ruin and recreate).
 
-Where costs are steps, as by hierarchy, a group that grows record by record climbs a step for a record that soon
-proves useless. Here a group is found at once (``cells/steps.py``). Records that no cell takes go to groups that
-hold them already or cost least with them, neighbours that were not dissolved included.
+Where costs are step functions, as by hierarchy, a group that grows record by record climbs a step for a record that soon
+proves useless. Here all records of a group are found at once (``cells/steps.py``). Records that no cell takes go to the group whose cost
+rises least, be it new or a neighbour that was not dissolved.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
 from shoal.kernels.common.random_state import draw_below, draw_share
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise.cells.steps import Sieve, Steps, find_cell, make_sieve, sort_pool
+from shoal.kernels.optimise.cells.steps import Sieve, Steps, bucket_by_step, find_cell, make_sieve
 from shoal.kernels.optimise.groups import ENDLESS, Groups, join, make_groups, put, refresh, take
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN, cheapest_hosts
-from shoal.kernels.optimise.regroup import neighbours, replace_groups
 from shoal.kernels.optimise.outcome import Outcome
+from shoal.kernels.optimise.regroup import neighbours, replace_groups
 from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.space import Space
 
@@ -47,14 +47,14 @@ def take_found(trial: Groups, group: int, seed: int, pool: IntArray, left: int, 
 
 
 @kernel(allocates=False)
-def sort_from_seed(
+def draw_seed(
     groups: Groups, steps: Steps, weight: FloatArray, pool: IntArray, left: int, sieve: Sieve, state: WordArray
 ) -> int:
-    """Sort the records ``pool[:left]`` by their steps from a random one of them, the seed, and return it; before, each cost what its old group did."""
+    """Draw a seed among the records ``pool[:left]`` and write their steps from it, and what each cost in its old group, into ``sieve``; return the seed."""
     for place in range(left):
         sieve.cost_before[place] = groups.cost[groups.label[pool[place]]]
     seed = pool[draw_below(state, left)]
-    sort_pool(steps, groups.codes, weight, seed, pool, left, sieve)
+    bucket_by_step(steps, groups.codes, weight, seed, pool, left, sieve)
     return int(seed)
 
 
@@ -81,7 +81,7 @@ def regroup_by_cells(
     clear(trial, pool)
     # ends: each cell found takes at least k records out of the pool, or the loop breaks
     while left >= k and cost < limit:
-        seed = sort_from_seed(groups, steps, weight, pool, left, sieve, state)
+        seed = draw_seed(groups, steps, weight, pool, left, sieve, state)
         if not find_cell(sieve, steps.counts, left, k, share):
             break
         left = take_found(trial, used, seed, pool, left, sieve, most)
@@ -194,7 +194,7 @@ def settle(
 
 @kernel(allocates=False)
 def sort_near(groups: Groups, near: LongArray, state: WordArray) -> None:
-    """Put groups into order, dear ones first, roughly."""
+    """Sort groups by falling cost, roughly: comparisons are noisy."""
     for place in range(1, near.shape[0]):
         group, at = near[place], place
         while at > 0 and groups.cost[near[at - 1]] < groups.cost[group] * (0.7 + 0.6 * draw_share(state)):
@@ -211,7 +211,7 @@ def shake_weights(space: Space, noise: float, state: WordArray, weight: FloatArr
 
 
 @kernel()
-def recreate_by_cells(
+def rebuild_by_cells(
     space: Space,
     steps: Steps,
     groups: Groups,
@@ -222,9 +222,9 @@ def recreate_by_cells(
     temperature: float,
     state: WordArray,
 ) -> Outcome:
-    """Rebuild up to ``most`` neighbours of random groups by cells, ``tries`` times; tell how often, and what was gained.
+    """Rebuild random groups, each with up to ``most`` neighbours, by cells, ``tries`` times; tell how often, and what was gained.
 
-    Kept is what costs no more, or more by at most a random share of ``temperature``.
+    New groups are kept if they raise the total by no more than a random share of ``temperature``.
     """
     records, room = groups.codes.shape[0], groups.member.shape[1]
     near, size, pool = np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64), np.zeros((most + 1) * room, np.int32)

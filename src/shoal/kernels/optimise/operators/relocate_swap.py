@@ -1,4 +1,4 @@
-"""Moves, swaps and dissolutions: records go to other groups where the total cost falls."""
+"""Relocate, swap and dissolve: records go to other groups where the total cost falls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.space.space import Space
 
 MOST_PARTNERS = 16
-"""Members of a group with whom a record may change places, at most; others get their turn in other rounds."""
+"""Members of a group with whom a swap is tried, at most; the others have their turn in other rounds."""
 LEAST_GAIN = 1e-9
 """Smaller falls are rounding, not gain."""
 ANY_SIZE = 2147483647
@@ -97,8 +97,8 @@ def improve_record(
 ) -> float:
     """Take the best move or swap of one record if it changes the total by less than ``most``; return the change (0 if none).
 
-    Where a record's group is as wide without it, a swap can gain only for the other record, which has its own turn; it
-    is tried only if it may cost something, for then it opens ways for others.
+    Where a record's group is as wide without it, a swap can only gain by what the other record saves, and that one has its own turn. So
+    swaps are tried then only if the total may rise: they make room for other moves.
     """
     own = groups.label[record]
     size = groups.size[own]
@@ -148,9 +148,9 @@ def sweep(space: Space, groups: Groups, k: int, hosts: int, temperature: float, 
 
 @kernel(allocates=False)
 def dissolve(space: Space, groups: Groups, group: int, member: LongArray, host: LongArray, rises: FloatArray) -> float:
-    """Give each record of a group to the group with room that it costs least, if the total falls; return the fall.
+    """Give each record of a group to the group with room whose cost rises least, if the total falls; return the fall.
 
-    Records that fit nowhere are dear together; one move cannot free them while the group has no more than k.
+    A group of k records cannot lose a single one, however dear it is; so all leave together, or none.
     """
     size, room = groups.size[group], groups.member.shape[1]
     gain, given = size * groups.cost[group] - LEAST_GAIN, 0

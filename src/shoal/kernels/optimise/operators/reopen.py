@@ -1,9 +1,9 @@
 """Reopen: a candidate cell takes the place of the groups whose records it takes.
 
-Where k is large, better groups are many records away: no move, swap or eviction leads there. A candidate cell
-(``cells/candidates.py``) is opened by force, the groups it takes records from are ruined, and what they leave goes to further
-candidates, by falling profit, or to neighbouring groups. Such steps are tried by the ten thousand, and may cost something
-at first (ruin and recreate, Schrimpf et al. 2000).
+Where k is large, better groups are many records away: no move, swap or eviction leads there. Here a candidate cell
+(``cells/candidates.py``) is opened whatever its profit, the groups it takes records from are dissolved, and their other records go to
+further candidates, by falling profit, or to neighbouring groups. There are tens of thousands of such tries, and a temperature at
+first (ruin and recreate, Schrimpf et al. 2000).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from shoal.kernels.optimise.cells.candidates import (
 from shoal.kernels.optimise.groups import Groups, make_groups
 from shoal.kernels.optimise.operators.rebuild import clear, ruin, settle
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
-from shoal.kernels.optimise.regions import Regions, store_region
 from shoal.kernels.optimise.outcome import Outcome
+from shoal.kernels.optimise.regions import Regions, store_region
 from shoal.kernels.space.space import Space
 
 HOPEFUL_SHARE = 0.82
-"""Records left over are given to other groups only if their dual prices are below this share of what they may cost.
+"""Records left over are given to other groups only if the sum of their dual prices is below this share of what they may cost.
 
-They cost more in the end than their prices: of the tries above hardly one in ten thousand is kept, and they take most of the time.
+They always cost more than their prices: of the tries above this share hardly one in ten thousand is kept, and they would take most of the time.
 """
 MOST_RUINED = 8
-"""Groups that make room for a cell, at most."""
+"""Groups dissolved for one cell, at most."""
 
 _STREAM = 1
 """Number of the stream of random numbers that this operator draws from."""
@@ -56,7 +56,8 @@ def overlapping_groups(
 ) -> int:
     """Find the groups with most of the records that a cell would take, at most ``near`` has room for; return how many.
 
-    The last tuple it takes records of counts with all of them. ``held`` has all records by tuple; ``shared`` is 0 before and after.
+    All records of the last tuple it takes are counted, though it may take only some. ``held`` has all records by tuple; ``shared`` is 0
+    before and after.
     """
     taken, some = 0, 0
     for place in range(candidates.tuples.start[cell], candidates.tuples.start[cell + 1]):
@@ -89,17 +90,17 @@ def gather_ungrouped(
     candidates: CandidateCells, ungrouped: Ungrouped, tuples: int, pool: IntArray
 ) -> tuple[int, float]:
     """Move the records still ungrouped into a pool, those of high price first; return their number and the sum of their dual prices."""
-    count, ready = 0, 0.0
+    count, prices = 0, 0.0
     for number in range(tuples):
         one = ungrouped.found[number]
-        ready += ungrouped.left[one] * candidates.price[one]
+        prices += ungrouped.left[one] * candidates.price[one]
         record = ungrouped.head[one]
         for _ in range(ungrouped.left[one]):
             pool[count] = record
             record = ungrouped.after[record]
             count += 1
         ungrouped.left[one] = 0
-    return count, ready
+    return count, prices
 
 
 @kernel()
@@ -116,15 +117,15 @@ def reopen_cells(
 ) -> Outcome:
     """Open cells in the place of the groups they overlap, ``tries`` times; tell how often, and what was gained.
 
-    The cell is opened first, whatever its profit, if the groups ruined for it hold k of its records. Kept is what costs no more, or more by at most
-    a random share of ``temperature``, which is higher where the ruined groups cost more than the mean.
+    The cell is opened first, whatever its profit, if the groups dissolved for it hold k of its records. The new groups are kept if they raise the
+    total by no more than a random share of ``temperature``, times the mean cost of the dissolved records over ``mean_cost``.
 
     Parameters
     ----------
     tuple_of
         The tuple of each record of the groups.
     mean_cost
-        The mean cost of a record, the unit of ``temperature``. Further cells may have a reduced cost of up to k times as much, a random share of it in each try.
+        The mean cost of a record, the unit of ``temperature``. Further cells may have a reduced cost of up to a random share of k times as much.
     """
     records, room = groups.codes.shape[0], groups.member.shape[1]
     shared, met = np.zeros(groups.size.shape[0], np.int64), np.zeros(groups.size.shape[0], np.int64)
@@ -158,8 +159,8 @@ def reopen_cells(
         used, cost = regroup_by_candidates(
             space, candidates, ungrouped, holding, trial, tuples, k, limit, allowed, cell
         )
-        left, ready = gather_ungrouped(candidates, ungrouped, tuples, pool)
-        rest = limit - cost if used > 0 and ready < HOPEFUL_SHARE * (limit - cost) else 0.0
+        left, prices = gather_ungrouped(candidates, ungrouped, tuples, pool)
+        rest = limit - cost if used > 0 and prices < HOPEFUL_SHARE * (limit - cost) else 0.0
         rest = settle(space, groups, trial, used, near[:count], size, pool, left, rest, host, rises)
         if rest >= 0.0:
             taken += 1

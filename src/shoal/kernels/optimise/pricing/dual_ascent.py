@@ -1,4 +1,4 @@
-"""Dual prices of records: together they bound the loss from below, and they tell which cells to open.
+"""Dual prices of records: together they bound the loss from below, and they show which cells to open.
 
 Whatever the prices, no grouping costs less than their sum minus the profits of all profitable cells: each group
 lies in a cell, and groups of one cell may be joined (Lagrangian duality; Geoffrion 1974). Good prices are found by
@@ -16,7 +16,7 @@ from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.kernels.common.heap import drop_first, make_queue, push
 from shoal.kernels.common.sorting import order_by_key
 from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise.pricing.reduced_cost import STEPS, CellPool, cell_profit
+from shoal.kernels.optimise.pricing.reduced_cost import BINS, CellPool, cell_profit
 
 MOMENTUM = 0.3
 """How much of the last direction stays in the next one."""
@@ -31,40 +31,42 @@ SHORTENING = 0.7
 
 
 class DualAscent(NamedTuple):
-    """The prices of distinct tuples and what is needed to better them."""
+    """The prices of distinct tuples and the state of their subgradient ascent."""
 
     price: FloatArray
+    """The present prices."""
     best: FloatArray
     """The prices of the highest bound so far."""
     ceiling: FloatArray
     """Prices stay at or below it."""
     direction: FloatArray
+    """The direction of the last step: a mean of subgradients, the older ones counting less."""
     multiplicity: IntArray
     """Records of each tuple."""
-    level: FloatArray
+    status: FloatArray
     """[0]: highest bound; [1]: length of steps; [2]: steps since the last gain."""
 
 
 @kernel()
 def make_dual_ascent(price: FloatArray, multiplicity: IntArray) -> DualAscent:
     """Return the state before the first step."""
-    tuples, level = price.shape[0], np.zeros(3)
-    level[1] = FIRST_STEP
-    return DualAscent(price.copy(), price.copy(), np.full(tuples, np.inf), np.zeros(tuples), multiplicity, level)
+    tuples, status = price.shape[0], np.zeros(3)
+    status[1] = FIRST_STEP
+    return DualAscent(price.copy(), price.copy(), np.full(tuples, np.inf), np.zeros(tuples), multiplicity, status)
 
 
 @kernel()
 def raise_ceilings(dual: DualAscent, margin: float) -> None:
-    """Go on from the best prices, with room above them, more where they stand at their ceiling.
+    """Go on from the best prices, with ceilings a ``margin`` above them, and more where they stand at their ceiling.
 
-    What was proven has to be proven again, over the cells of the new ceilings.
+    The bound starts again from nothing: it has to be proven over the cells that the new ceilings keep.
     """
     for place in range(dual.price.shape[0]):
         best = dual.best[place]
         dual.price[place] = best
         dual.ceiling[place] = best + margin if best < dual.ceiling[place] else CEILING_GROWTH * best + margin
         dual.direction[place] = 0.0
-    dual.level[0], dual.level[2] = -np.inf, 0.0
+    dual.status[0], dual.status[2] = -np.inf, 0.0
 
 
 @kernel()
@@ -89,43 +91,46 @@ def bound_at(
 
 @kernel(allocates=False)
 def subgradient_step(dual: DualAscent, unserved: LongArray, gap: float) -> None:
-    """Raise the prices of records that no cell takes, and lower those of records that several take."""
+    """Raise the prices of records that no cell takes, and lower those of records that several take.
+
+    The length of the step is Polyak's: in proportion to the ``gap`` between the bound and a known cost, over the square of the direction.
+    """
     price, ceiling, direction = dual.price, dual.ceiling, dual.direction
     square = 0.0
     for place in range(price.shape[0]):
-        fresh = unserved[place] / dual.multiplicity[place]
-        direction[place] = (1.0 - MOMENTUM) * fresh + MOMENTUM * direction[place]
+        subgradient = unserved[place] / dual.multiplicity[place]
+        direction[place] = (1.0 - MOMENTUM) * subgradient + MOMENTUM * direction[place]
         if price[place] < ceiling[place] or direction[place] < 0.0:
             square += direction[place] * direction[place] * dual.multiplicity[place]
     if square == 0.0:
         return
-    length = dual.level[1] * gap / square
+    length = dual.status[1] * gap / square
     for place in range(price.shape[0]):
         price[place] = min(ceiling[place], max(0.0, price[place] + length * direction[place]))
 
 
 @kernel()
-def ascend(cells: CellPool, dual: DualAscent, k: int, known: float, steps: int) -> float:
-    """Better the prices by some subgradient steps towards what a ``known`` grouping costs; return the highest bound so far.
+def ascend(cells: CellPool, dual: DualAscent, k: int, known_cost: float, steps: int) -> float:
+    """Improve the prices by some subgradient steps towards the cost of a known grouping; return the highest bound so far.
 
-    Where the cells are not all there are, it is no bound, and may be above what is known: then no step is made.
+    Where the pool lacks cells, it is no bound, and may exceed ``known_cost``: then no step is made.
     """
-    tuples, level = dual.price.shape[0], dual.level
-    unserved, count, taken = np.zeros(tuples, np.int64), np.zeros(STEPS, np.int64), np.zeros(tuples, np.int32)
+    tuples, status = dual.price.shape[0], dual.status
+    unserved, count, taken = np.zeros(tuples, np.int64), np.zeros(BINS, np.int64), np.zeros(tuples, np.int32)
     for _ in range(steps):
         bound = bound_at(cells, dual, k, unserved, count, taken)
-        level[2] += 1.0
-        if bound > level[0]:
-            level[0], level[2] = bound, 0.0
+        status[2] += 1.0
+        if bound > status[0]:
+            status[0], status[2] = bound, 0.0
             for place in range(tuples):
                 dual.best[place] = dual.price[place]
-        elif level[2] >= PATIENCE:
-            level[1], level[2] = level[1] * SHORTENING, 0.0
+        elif status[2] >= PATIENCE:
+            status[1], status[2] = status[1] * SHORTENING, 0.0
             for place in range(tuples):
                 dual.price[place] = dual.best[place]
             continue
-        subgradient_step(dual, unserved, max(known - bound, 0.0))
-    return level[0]
+        subgradient_step(dual, unserved, max(known_cost - bound, 0.0))
+    return status[0]
 
 
 @kernel(allocates=False)
@@ -152,7 +157,7 @@ def open_cells(
     worked out anew only when the cell comes first.
     """
     used, tuples = cells.used[0], dual.price.shape[0]
-    left, taken, count = dual.multiplicity.copy(), np.zeros(tuples, np.int32), np.zeros(STEPS, np.int64)
+    left, taken, count = dual.multiplicity.copy(), np.zeros(tuples, np.int32), np.zeros(BINS, np.int64)
     queue, waiting = make_queue(used), 0
     opened, costs, groups = np.zeros(used, np.int64), np.zeros(used), 0
     for cell in range(used):
@@ -183,8 +188,8 @@ def open_cells(
 
 @kernel()
 def cell_profits(cells: CellPool, dual: DualAscent, k: int, allowed: float) -> FloatArray:
-    """Return the profit of each cell at the best prices and ``allowed`` on top of it, 0 if that is not above 0."""
-    count, taken, profit = np.zeros(STEPS, np.int64), np.zeros(dual.best.shape[0], np.int32), np.zeros(cells.used[0])
+    """Return profit + ``allowed`` of each cell at the best prices, 0 where that is below 0: where its reduced cost is above ``allowed``."""
+    count, taken, profit = np.zeros(BINS, np.int64), np.zeros(dual.best.shape[0], np.int32), np.zeros(cells.used[0])
     for cell in range(cells.used[0]):
         member = cells.member[cells.start[cell] : cells.start[cell + 1]]
         profit[cell] = cell_profit(member, cells.cost[cell], dual.best, dual.multiplicity, k, allowed, count, taken)

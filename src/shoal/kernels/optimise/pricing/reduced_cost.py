@@ -1,7 +1,7 @@
 """The reduced cost of a cell, when every record has a dual price; and a pool of cells.
 
-Opening a cell that holds at least k records gains what its best k or more records pay by their prices, less what the cell costs each of them.
-This *profit* is the reduced cost of the cell with its sign turned.
+The *profit* of a cell that holds at least k records is the sum of price minus cost over the records it takes: all whose price is above
+its cost, and where these are fewer than k the next best ones. It is the reduced cost of the cell with its sign turned.
 
 Records of equal codes have one price: a table comes as its distinct tuples and their multiplicity.
 """
@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.kernels.common.hashing import table_room
 from shoal.kernels.common.random_state import draw_word
 from shoal.kernels.common.sorting import order_by_key
 from shoal.kernels.compiling import kernel
 
-STEPS = 64
-"""Steps of a coarse histogram that rules most cells out before their profit is worked out."""
+BINS = 64
+"""Bins of a coarse histogram that rules most cells out before their profit is worked out."""
 
 
 class CellPool(NamedTuple):
@@ -26,6 +27,7 @@ class CellPool(NamedTuple):
 
     start: LongArray
     member: IntArray
+    """Cell c holds the tuples ``member[start[c]:start[c + 1]]``."""
     cost: FloatArray
     """What a cell costs each record in it."""
     key: WordArray
@@ -40,10 +42,7 @@ class CellPool(NamedTuple):
 
 @kernel()
 def make_cell_pool(tuples: int, room: int, most: int, state: WordArray) -> CellPool:
-    """Return a store for up to ``most`` cells with ``room`` members in all."""
-    slots = 16
-    while slots < 2 * most:
-        slots *= 2
+    """Return an empty pool for up to ``most`` cells with ``room`` tuples in all."""
     word = np.empty(tuples, np.uint64)
     for place in range(tuples):
         word[place] = draw_word(state)
@@ -52,7 +51,7 @@ def make_cell_pool(tuples: int, room: int, most: int, state: WordArray) -> CellP
         np.empty(room, np.int32),
         np.zeros(most),
         np.zeros(most, np.uint64),
-        np.full(slots, -1, np.int32),
+        np.full(table_room(most), -1, np.int32),
         word,
         np.zeros(2, np.int64),
     )
@@ -62,7 +61,7 @@ def make_cell_pool(tuples: int, room: int, most: int, state: WordArray) -> CellP
 def profit_in_order(member: IntArray, cost: float, price: FloatArray, left: IntArray, k: int) -> tuple[float, int]:
     """Return the profit of a cell and how many records it takes, the first ones; -inf if it holds fewer than k.
 
-    Its tuples come by falling price.
+    Its tuples come by falling price; each has ``left`` records to take.
     """
     total, taken = 0.0, 0
     for place in range(member.shape[0]):
@@ -84,21 +83,21 @@ def may_be_profitable(
     price: FloatArray,
     multiplicity: IntArray,
     total: float,
-    missing: int,
+    needed: int,
     count: LongArray,
 ) -> bool:
-    """Tell roughly whether ``total`` can make up for the ``missing`` records next below the cost; a no is certain."""
-    for step in range(STEPS):
-        count[step] = 0
+    """Tell roughly whether ``total`` exceeds what the ``needed`` best records at or below the cost fall short of it; a no is certain."""
+    for one in range(BINS):
+        count[one] = 0
     for place in range(member.shape[0]):
-        below = (cost - price[member[place]]) * STEPS / total
-        if 0.0 <= below < STEPS:
+        below = (cost - price[member[place]]) * BINS / total
+        if 0.0 <= below < BINS:
             count[int(below)] += multiplicity[member[place]]
     owed = 0
-    for step in range(STEPS):
-        owed += min(count[step], missing) * step
-        missing -= min(count[step], missing)
-    return missing == 0 and owed < STEPS
+    for one in range(BINS):
+        owed += min(count[one], needed) * one
+        needed -= min(count[one], needed)
+    return needed == 0 and owed < BINS
 
 
 @kernel()
@@ -108,10 +107,10 @@ def fill_up(
     price: FloatArray,
     multiplicity: IntArray,
     total: float,
-    missing: int,
+    needed: int,
     taken: IntArray,
 ) -> float:
-    """Take the ``missing`` records that pay most of those not above the cost; return what stays of ``total``, 0 if nothing."""
+    """Take the ``needed`` records of the highest prices at or below the cost; return what stays of ``total``, 0 if nothing."""
     below, who, found = np.empty(member.shape[0]), np.empty(member.shape[0], np.int32), 0
     for place in range(member.shape[0]):
         short = cost - price[member[place]]
@@ -120,13 +119,13 @@ def fill_up(
             found += 1
     order = order_by_key(below[:found].view(np.int64))  # the bits of numbers that are not negative sort as they do
     for place in range(found):
-        one = min(missing, multiplicity[who[order[place]]])
+        one = min(needed, multiplicity[who[order[place]]])
         total -= one * below[order[place]]
-        missing -= one
+        needed -= one
         taken[who[order[place]]] = one
-        if missing == 0 or total <= 0.0:
+        if needed == 0 or total <= 0.0:
             break
-    return total if missing == 0 and total > 0.0 else 0.0
+    return total if needed == 0 and total > 0.0 else 0.0
 
 
 @kernel()
@@ -140,9 +139,9 @@ def cell_profit(
     count: LongArray,
     taken: IntArray,
 ) -> float:
-    """Return the profit of a cell and ``allowed`` on top of it, 0 if that is not above 0.
+    """Return profit + ``allowed`` of a cell, 0 if that is below 0: if its reduced cost is above ``allowed``.
 
-    If it is above 0, ``taken`` receives how many records of each of its tuples the cell takes.
+    If it is above 0, ``taken`` receives how many records of each of its tuples the cell takes. ``count`` is scratch, ``BINS`` long.
     """
     total, payers = allowed, 0
     for place in range(member.shape[0]):
@@ -160,8 +159,8 @@ def cell_profit(
 
 
 @kernel(allocates=False)
-def find_key(cells: CellPool, key: np.uint64) -> int:
-    """Return the place in the hash table where a key stands or belongs."""
+def find_slot(cells: CellPool, key: np.uint64) -> int:
+    """Return the slot of the hash table where a key stands or belongs."""
     mask = np.uint64(cells.slot.shape[0] - 1)
     at = (key >> np.uint64(32)) & mask
     # ends: the table has twice as many slots as cells, so a free one comes
@@ -176,7 +175,7 @@ def keep_cell(cells: CellPool, member: IntArray, cost: float) -> int:
     key = np.uint64(0)
     for place in range(member.shape[0]):
         key += cells.word[member[place]]
-    at, used = find_key(cells, key), cells.used[0]
+    at, used = find_slot(cells, key), cells.used[0]
     if cells.slot[at] >= 0:
         cells.cost[cells.slot[at]] = min(cells.cost[cells.slot[at]], cost)
         return int(cells.slot[at])
@@ -193,7 +192,7 @@ def keep_cell(cells: CellPool, member: IntArray, cost: float) -> int:
 
 @kernel()
 def keep_first(cells: CellPool, order: LongArray, most: int, kept: CellPool) -> None:
-    """Add the first cells of an order to another store, as long as they have no more than ``most`` tuples together."""
+    """Add the first cells of an order to another pool, as long as they have no more than ``most`` tuples together."""
     for cell in order:
         if kept.start[kept.used[0]] + cells.start[cell + 1] - cells.start[cell] > most:
             break
