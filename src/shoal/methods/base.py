@@ -85,7 +85,7 @@ class Grouping:
     cuts: tuple[IntArray, ...] | None = None
     """Global methods: for each column an array (2, cardinality), the lowest and highest code released for each code."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """Extras a method can tell: a lower bound, its steps, other solutions."""
+    """What else a method reports: a lower bound, its steps, other solutions."""
     typical: Typical = Typical()
     """How groups are released if representatives are asked for."""
 

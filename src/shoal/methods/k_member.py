@@ -14,8 +14,8 @@ from shoal.methods.base import Grouping, Method, MethodInfo, Task
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
-_LOOKS = 20_000_000
-"""Looks at records between two progress reports."""
+_VISITS = 20_000_000
+"""Visits of records between two progress reports."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class KMember(Method):
         pool = np.arange(records, dtype=np.int32)
         first = int(np.random.default_rng(task.seed).integers(records))
         state = np.array([records, 0, first], np.int64)
-        rounds = max(1, _LOOKS // (records * k))
+        rounds = max(1, _VISITS // (records * k))
         # ends: each call takes at least k records out of the pool, or says that fewer than k are left
         while not run(table.space, groups, pool, state, k, rounds):
             task.progress(1.0 - state[0] / records, "growing groups")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _PAPER = "Xu, Wang, Pei, Wang, Shi, Fu 2006, Utility-Based Anonymization"
 _CHUNK = 2048  # searches between two progress reports: well under a second
-_TOUCHED = 2_000_000  # records looked at between two progress reports
+_TOUCHED = 2_000_000  # visits of records between two progress reports
 _WORN = 0.75  # the tree is built anew when less than this share of its groups is left
 
 
@@ -106,7 +106,7 @@ class TopDown(Method):
     Parameters
     ----------
     rounds
-        How often the farthest record is looked for when two seeds are chosen.
+        How often the farthest record is sought when two seeds are chosen.
 
     Notes
     -----
@@ -197,7 +197,7 @@ def group_top_down(
     costs, fields = tabulate_costs(space), packing.make_packing(space)
     parts = top_down.start(packing.pack_records(fields, codes, order), order.copy())
     with _reporting("Top-Down", progress) as reporter:
-        # ends: each call divides parts into two that are smaller, and a part below 2k is not divided
+        # ends: each call cuts parts into two smaller ones, and a part of at most k records is not cut
         while not top_down.partition(space, costs, fields, parts, k, rounds, _TOUCHED):
             groups = parts.depth[1]
             reporter.report(0.5 * (parts.group_end[groups - 1] if groups else 0) / order.size, "cutting")

@@ -18,8 +18,8 @@ from shoal.methods.optimise.candidates import LearnedCells, NoCells, find_candid
 from shoal.methods.optimise.construct import construct
 from shoal.methods.optimise.params import (
     EFFORTS,
-    LONG,
-    PRICED,
+    SECONDS_FOR_LEARNING,
+    SECONDS_FOR_PRICES,
     AnnealingParams,
     Params,
     block_for,
@@ -109,12 +109,13 @@ def test_an_interrupted_run_returns_the_best_so_far_only_if_asked():
 
 
 @pytest.mark.parametrize(
-    ("columns", "effort"), [("ffii", "fast"), ("ffii", "balanced"), ("ffii", 0.5), ("ffnn", "best"), ("ffnn", LONG)]
+    ("columns", "effort"),
+    [("ffii", "fast"), ("ffii", "balanced"), ("ffii", 0.5), ("ffnn", "best"), ("ffnn", SECONDS_FOR_LEARNING)],
 )
 def test_progress_never_falls_and_the_loss_reported_never_rises(columns, effort):
     heard = []
     table = coded_table(400, columns, 3)
-    clock = TickingClock(0.001 * LONG if effort == LONG else 0.01)
+    clock = TickingClock(0.001 * SECONDS_FOR_LEARNING if effort == SECONDS_FOR_LEARNING else 0.01)
     heard_by = lambda done, text: heard.append((done, text))  # noqa: E731
     shoal.Optimise().run(table, Task(k=5, effort=effort, progress=heard_by, clock=clock))
     done = [share for share, _ in heard]
@@ -146,12 +147,18 @@ def test_a_number_of_seconds_is_kept_and_a_result_returned():
 
 def test_prices_are_for_all_but_short_runs_and_cells_are_learned_in_long_ones():
     best, balanced = EFFORTS["best"], EFFORTS["balanced"]
-    assert (best.pricing, best.learning) == (params_for(LONG).pricing, params_for(LONG).learning)
+    assert (best.pricing, best.learning) == (
+        params_for(SECONDS_FOR_LEARNING).pricing,
+        params_for(SECONDS_FOR_LEARNING).learning,
+    )
     warm = replace(balanced.pricing, temperature=best.pricing.temperature)
-    assert (warm, balanced.learning) == (params_for(PRICED).pricing, params_for(PRICED).learning)
+    assert (warm, balanced.learning) == (
+        params_for(SECONDS_FOR_PRICES).pricing,
+        params_for(SECONDS_FOR_PRICES).learning,
+    )
     assert best.pricing.visits > balanced.pricing.visits > 0
     assert best.learning.first_round > balanced.learning.first_round == 0
-    for params in (EFFORTS["fast"], params_for(PRICED - 1.0)):
+    for params in (EFFORTS["fast"], params_for(SECONDS_FOR_PRICES - 1.0)):
         assert params.pricing.visits == 0
 
 
@@ -186,7 +193,7 @@ def test_a_large_table_has_fewer_rounds_where_all_cells_were_enumerated_unless_s
     best = EFFORTS["best"]
     assert [rounds_with_prices(best.pricing, 130, records) for records in (1_000, 30_162, 10**7)] == [195, 33, 1]
     assert rounds_with_prices(EFFORTS["balanced"].pricing, 18, 10**7) == 18
-    timed = params_for(LONG).annealing.rounds
+    timed = params_for(SECONDS_FOR_LEARNING).annealing.rounds
     assert rounds_with_prices(best.pricing, timed, 10**7) == timed
 
 

@@ -234,7 +234,7 @@ def test_the_better_grouping_comes_first_whichever_run_found_it(monkeypatch):
 
 def test_runs_in_seconds_are_merged_in_time(monkeypatch):
     table = coded_table(1500, "nnfff", 5)
-    monkeypatch.setattr(optimise_params, "LONG", 1.0)
+    monkeypatch.setattr(optimise_params, "SECONDS_FOR_LEARNING", 1.0)
     seen, seconds = watch_merges(monkeypatch), []
     monkeypatch.setattr(
         optimise_merge,

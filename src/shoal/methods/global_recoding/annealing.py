@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.methods.global_recoding.revising import lost, revise_in_turn, revise_twice
+from shoal.methods.global_recoding.revising import information_lost, revise_in_turn, revise_twice
 from shoal.methods.stopping import Stop
 
 if TYPE_CHECKING:
@@ -32,12 +32,12 @@ def anneal(climber: Climber, greedy: Climb, task: Task, *, partial: bool) -> Cli
     random = np.random.default_rng(task.seed)
     altered = np.zeros(len(climber.loss))
     best = revise_in_turn(climber, greedy, partial=partial)
-    least = held = lost(climber, best.moves)
+    least = held = information_lost(climber, best.moves)
     for done in _stop(task).each_round():
         touched = random.random(len(altered)) < SHARE
         trial = altered + touched * random.normal(0.0, SPREAD, len(altered))
         climb = revise_twice(climber, climber.climb(np.exp(trial)), partial=partial, factor=np.exp(trial))
-        now = lost(climber, climb.moves)
+        now = information_lost(climber, climb.moves)
         luck = -np.log(max(random.random(), 1e-300))
         if now <= held * (1 + HEAT * (1 - done) * luck):
             altered, held = trial, now

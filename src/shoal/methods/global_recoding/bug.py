@@ -1,4 +1,4 @@
-"""Bottom-Up Generalization: values climb their hierarchies, the one that tells least first.
+"""Bottom-Up Generalization: values climb their hierarchies, the generalization that loses least information first.
 
 Wang, Yu & Chakraborty, "Bottom-Up Generalization: A Data Mining Solution to Privacy Protection" (ICDM 2004).
 """
@@ -35,8 +35,8 @@ class BottomUpGeneralization(Method):
     Parameters
     ----------
     target
-        The class column a reader wants to predict. Information is then what the quasi-identifiers tell about it.
-        Without one, it is what they tell about themselves.
+        The class column a reader wants to predict. Information is then what the quasi-identifiers tell about the class;
+        without one, what they tell about the original values.
     metric
         What a generalization loses: ``"entropy"`` as in the paper's section 3, ``"gini"``, ``"error"`` (of guessing the most
         common class), or a function of your own. It is given the class counts of the values that would be joined, an array with one row
@@ -45,9 +45,9 @@ class BottomUpGeneralization(Method):
         Work out the effect on anonymity only for generalizations that can have one (the paper's Theorem 1).
         The steps are the same either way.
     revise
-        When k is reached, take back the steps it can do without, the one that tells most first; do so once more from
-        the roots of all hierarchies, and with some columns held back until the others are done; keep what tells
-        most. The steps early in a climb are taken before it is known what the later ones will do. ``False`` is the
+        When k is reached, take back the steps it can do without, the one that regains most information first; do so once
+        more from the roots of all hierarchies, and with some columns held back until the others are done; keep what
+        loses least. The steps early in a climb are taken before it is known what the later ones will do. ``False`` is the
         paper's algorithm.
     partial
         When revising, let single children keep their own value while their siblings are generalized, where k allows
@@ -59,8 +59,8 @@ class BottomUpGeneralization(Method):
     Notes
     -----
     Departures from the paper. Subtrees of which no value occurs climb along with their siblings instead of taking
-    steps of their own. Numbers without a hierarchy get a binary one, split where the class tells most, or, without
-    a class, in halves. Tuples still below k are withheld as soon as there are few enough for ``max_suppression``.
+    steps of their own. Numbers without a hierarchy get a binary one, split where the entropy of the class falls most, or,
+    without a class, in halves. Tuples still below k are withheld as soon as there are few enough for ``max_suppression``.
     Privacy models beyond k are met by further steps of least loss. Column weights multiply the information lost.
 
     Examples
@@ -107,7 +107,7 @@ class BottomUpGeneralization(Method):
         climb = climber.replay(climb.moves)
         steps = climber.describe(climb)
         return finish(
-            climber.cells, climber.cuts(climb.moves), task, {"steps": steps, "information": self._information()}
+            climber.base, climber.cuts(climb.moves), task, {"steps": steps, "information": self._information()}
         )
 
     def _information(self) -> str:

@@ -106,16 +106,16 @@ class Climber:
     """Everything a climb starts from."""
 
     forest: Forest
-    cells: LeafTuples
+    base: LeafTuples
     fine: LeafTuples
-    """The cells divided further by class, the last row of their codes."""
+    """The base tuples divided further by class, the last row of their codes."""
     counts: LongArray
     """Class counts of the records below each node; one class where there is no class column."""
     loss: FloatArray
     """Loss of each node as a whole multiple of 2⁻³² bit."""
     weight: FloatArray
     by_class: bool
-    """Whether a release is judged by what it tells about the class; else by the losses of its steps."""
+    """Whether a release is judged by the entropy of the class among records released alike; else by the losses of its steps."""
     measure: Metric
     """What joining values loses."""
     pruning: bool
@@ -195,7 +195,7 @@ class Climber:
         inner = np.diff(forest.child_start) > 0
         below = np.flatnonzero(inner & (records > 0) & (forest.parent >= 0))
         waiting = np.bincount(forest.parent[below], minlength=len(inner)).astype(np.int64)
-        index = build_index(forest, self.cells.codes, self.cells.size, self.task.k)
+        index = build_index(forest, self.base.codes, self.base.size, self.task.k)
         loss = self.loss if factor is None else self.loss * factor
         return _State(index, inner & (records > 0) & (waiting == 0), waiting, loss)
 
@@ -206,16 +206,16 @@ class Climber:
 
     def allows(self, withheld: int) -> bool:
         """Tell whether so many records may be withheld."""
-        return withheld <= allowed_records(len(self.cells.label), self.task)
+        return withheld <= allowed_records(len(self.base.label), self.task)
 
     def meets(self, cuts: Sequence[IntArray]) -> bool:
         """Tell whether few enough records would have to be withheld."""
-        sizes = np.bincount(number_tuples(release_codes(self.cells.codes, cuts))[0], self.cells.size)
+        sizes = np.bincount(number_tuples(release_codes(self.base.codes, cuts))[0], self.base.size)
         if not self.allows(int(sizes[sizes < self.task.k].sum())):
             return False
         if not self.task.requirements:
             return True
-        released = release_tuples(self.cells, cuts)
+        released = release_tuples(self.base, cuts)
         return self.allows(int(released.size[groups_to_withhold(released, self.task)].sum()))
 
     def _step(self, state: _State, climb: Climb) -> bool:
@@ -295,10 +295,10 @@ def make_climber(
     counts = _node_counts(forest, leaf_counts)
     weight = table.weights / table.weights.max()
     measure = metric if by_class else by_value(metric)
-    cells = without_last_row(fine)
+    base = without_last_row(fine)
     return Climber(
         forest=forest,
-        cells=cells,
+        base=base,
         fine=fine,
         counts=counts,
         loss=_losses(forest, counts, weight, measure),
@@ -308,7 +308,7 @@ def make_climber(
         pruning=pruning,
         columns=table.columns,
         task=task,
-        scratch=make_scratch(len(cells.size)),
+        scratch=make_scratch(len(base.size)),
     )
 
 

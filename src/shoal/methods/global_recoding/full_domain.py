@@ -110,21 +110,21 @@ class Datafly(Method):
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Raise columns until ``task`` is met."""
         levels = levels_of(table, self.info.name)
-        cells = leaf_tuples(table.codes)
+        base = leaf_tuples(table.codes)
         allowed = allowed_records(table.records, task)
         if self.at_most_k:
             allowed = min(allowed, task.k)
         chosen = [0] * len(levels)
-        tuples, steps = all_frequencies(cells), []
+        tuples, steps = all_frequencies(base), []
         # ends: each round lifts one column by a level, and none is lifted beyond its last
-        while not _meets(cells, levels, chosen, tuples, task, allowed):
+        while not _meets(base, levels, chosen, tuples, task, allowed):
             row = _most_distinct(tuples, levels, chosen)
             if row is None:
                 raise nothing_meets(task, self.info.name, table.records)
             chosen[row] += 1
             tuples = roll_up(tuples, levels, chosen)
             steps.append(LevelStep(table.names[row], chosen[row], small_records(tuples, task.k)))
-        return finish(cells, cuts_at(levels, chosen), task, {"steps": tuple(steps)})
+        return finish(base, cuts_at(levels, chosen), task, {"steps": tuple(steps)})
 
 
 def _most_distinct(tuples: Frequencies, levels: Sequence[Levels], chosen: Sequence[int]) -> int | None:
@@ -135,13 +135,13 @@ def _most_distinct(tuples: Frequencies, levels: Sequence[Levels], chosen: Sequen
 
 
 def _meets(
-    cells: LeafTuples, levels: Sequence[Levels], chosen: Sequence[int], tuples: Frequencies, task: Task, allowed: int
+    base: LeafTuples, levels: Sequence[Levels], chosen: Sequence[int], tuples: Frequencies, task: Task, allowed: int
 ) -> bool:
     if small_records(tuples, task.k) > allowed:
         return False
     if not task.requirements:
         return True
-    released = release_tuples(cells, cuts_at(levels, chosen))
+    released = release_tuples(base, cuts_at(levels, chosen))
     return int(released.size[groups_to_withhold(released, task)].sum()) <= allowed
 
 
@@ -203,7 +203,7 @@ class Incognito(Method):
             raise nothing_meets(task, self.info.name, table.records)
         minimal.sort(key=lambda one: _rank(one, self.measure))
         chosen = [best.levels[name] for name in table.names]
-        return finish(judge.cells, cuts_at(levels, chosen), task, {"solutions": tuple(minimal), "chosen": best})
+        return finish(judge.base, cuts_at(levels, chosen), task, {"solutions": tuple(minimal), "chosen": best})
 
     def _refuse_large(self, levels: Sequence[Levels]) -> None:
         whole = lattice_size(levels)
@@ -226,16 +226,16 @@ class _Judge:
 
     def __init__(self, table: CodedTable, task: Task, levels: Sequence[Levels]) -> None:
         self.names, self.task, self.levels = table.names, task, levels
-        self.cells = leaf_tuples(table.codes)
-        self.tuples = all_frequencies(self.cells)
+        self.base = leaf_tuples(table.codes)
+        self.tuples = all_frequencies(self.base)
         self.records = table.records
         self.allowed = allowed_records(table.records, task)
         self.weights = table.weights / table.weights.sum()
         self.widest = set(np.argsort([-column.cardinality for column in table.columns], kind="stable")[:3].tolist())
         self.known: dict[tuple[int, ...], Frequencies] = {}
         self.level_cost = [
-            column.cost @ np.bincount(codes, self.cells.size, column.cost.shape[1]) / table.records
-            for column, codes in zip(levels, self.cells.codes, strict=True)
+            column.cost @ np.bincount(codes, self.base.size, column.cost.shape[1]) / table.records
+            for column, codes in zip(levels, self.base.codes, strict=True)
         ]
 
     def floor(self, node: Sequence[int]) -> float:
@@ -248,7 +248,7 @@ class _Judge:
         tuples = roll_up(self.source(node), self.levels, node)
         failing = tuples.size < self.task.k
         if self.task.requirements:
-            released = release_tuples(self.cells, cuts_at(self.levels, node))
+            released = release_tuples(self.base, cuts_at(self.levels, node))
             failing = groups_to_withhold(released, self.task)
             tuples = self._in_order_of(released.label, failing)
         suppressed = int(tuples.size[failing].sum())
@@ -275,7 +275,7 @@ class _Judge:
     def _in_order_of(self, label: object, failing: object) -> Frequencies:
         labels = np.asarray(label)
         first = np.unique(labels, return_index=True)[1]
-        codes = self.cells.codes[:, self.cells.label[first]]
+        codes = self.base.codes[:, self.base.label[first]]
         return Frequencies(codes, np.bincount(labels, minlength=len(np.asarray(failing))).astype(np.int64))
 
     def _withheld_cost(self, tuples: Frequencies, node: Sequence[int]) -> FloatArray:

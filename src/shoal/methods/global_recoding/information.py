@@ -1,4 +1,4 @@
-"""How much a generalization tells less, and hierarchies of numbers found by what they tell.
+"""The information that a generalization loses, and hierarchies of numbers whose splits lose least.
 
 Losses are held as whole multiples of 2⁻³² bit, so that equal losses are equal however they were summed.
 """
@@ -106,7 +106,7 @@ def checked(metric: Metric) -> Metric:
 def best_cut(counts: LongArray, *, by_class: bool) -> int:
     """Return where to split a row of values, counts (values, classes), in two: the length of the first part.
 
-    The class tells most about the parts; of equals, or without a class, the parts are most alike in size; of
+    The entropy of the class within the parts is least; of equals, or without a class, the parts are most alike in size; of
     equals the first.
     """
     left = counts.cumsum(axis=0)[:-1]

@@ -3,7 +3,7 @@
 A combination that holds stays so when a column climbs further, and one that fails fails for all below it. So a chain of combinations,
 each one level above the one before, has one border between those that fail and those that hold, which is found by halving; all above the
 first and all below the second are then known. Incognito goes through all subsets of the columns instead, 511 of them for nine columns,
-where the chains look at some two hundred combinations.
+where the chains test some two hundred combinations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Node = tuple[int, ...]
 """The level of each column."""
 _UNKNOWN, _HOLDS, _FAILS = 0, 1, 2
 _BLOCK = 1024
-"""Combinations looked through at once for those that are not known."""
+"""Combinations filtered at once for those that are not known."""
 _REPORT = 16
 """Chains between two progress reports."""
 
@@ -44,7 +44,7 @@ def search_lattice(
     for begin in range(0, flat.size, _BLOCK):
         block = places[begin : begin + _BLOCK]
         for start in block[flat[block] == _UNKNOWN].tolist():
-            if flat[start] == _UNKNOWN:  # not told by a chain from this block
+            if flat[start] == _UNKNOWN:  # not settled by a chain from this block
                 first = tuple(int(level) for level in np.unravel_index(start, known.shape))
                 _halve(known, _chain(known, first, order), holds)
                 chains += 1

@@ -85,9 +85,9 @@ def roll_up(frequencies: Frequencies, levels: Sequence[Levels], chosen: Sequence
     return Frequencies(np.ascontiguousarray(frequencies.codes[:, first]), size)
 
 
-def all_frequencies(cells: LeafTuples) -> Frequencies:
+def all_frequencies(base: LeafTuples) -> Frequencies:
     """Return the tuples as they are."""
-    return Frequencies(cells.codes, cells.size)
+    return Frequencies(base.codes, base.size)
 
 
 def small_records(frequencies: Frequencies, k: int) -> int:

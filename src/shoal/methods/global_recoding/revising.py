@@ -30,21 +30,21 @@ class _Undo(NamedTuple):
 def revise(
     climber: Climber, climb: Climb, *, partial: bool, factor: FloatArray | None = None, held: Collection[int] = ()
 ) -> Climb:
-    """Take back steps that the task is met without, the one that tells most first.
+    """Take back steps that the task is met without, the one that regains most information first.
 
-    What a step back tells is by how much it lowers ``lost``. A step can be taken back once no step above it stands on
-    it. With ``partial`` single children are taken back too: they keep their own value while their siblings stay
+    A step back regains what it lowers ``information_lost`` by. A step can be taken back once its node is not generalized
+    further. With ``partial`` single children are taken back too: they keep their own value while their siblings stay
     generalized. What fails once fails for good, because taking back only makes groups smaller. ``factor``
-    multiplies what taking back a node tells; the columns ``held`` stay as they are.
+    multiplies what taking back a node regains; the columns ``held`` stay as they are.
     """
     moves = {move.node: move for move in climb.moves}
     open_undos = set(_undos(climber, moves, partial=partial, held=held))
     failed: set[_Undo] = set()
-    cells = _merged_for_good(climber, moves, open_undos)
+    base = _merged_for_good(climber, moves, open_undos)
     # ends: each round takes a step back, of which there are finitely many, or finds none that can be
     while open_undos:
         climber.task.progress(1.0, "taking steps back")
-        view = _View(climber, cells, moves, factor)
+        view = _View(climber, base, moves, factor)
         barred, chosen = view.first_possible(open_undos)
         if chosen is None:
             break
@@ -52,7 +52,7 @@ def revise(
         failed |= barred
         open_undos = set(_undos(climber, moves, partial=partial, held=held)) - failed
         if barred:
-            cells = _merged_for_good(climber, moves, open_undos)
+            base = _merged_for_good(climber, moves, open_undos)
     return replace(climb, moves=list(moves.values()))
 
 
@@ -64,24 +64,24 @@ def revise_twice(climber: Climber, climb: Climb, *, partial: bool, factor: Float
     """
     near = revise(climber, climb, partial=partial, factor=factor)
     far = revise(climber, climber.climb_on(climb), partial=partial, factor=factor)
-    return min(near, far, key=lambda one: lost(climber, one.moves))
+    return min(near, far, key=lambda one: information_lost(climber, one.moves))
 
 
 def revise_in_turn(climber: Climber, climb: Climb, *, partial: bool) -> Climb:
     """Revise a climb, and try whether less is lost when some columns have to wait until the others are done.
 
-    What is taken back first, because it tells most at that moment, can bar more that would have told more together. So
-    each column still told from is held at its root until nothing else can be taken back; where that loses less, it
-    stays held and the others are tried with it, until none helps. Ties go to the first column.
+    The step back that regains most at one moment can bar others that would have regained more together. So each column
+    that is still released with several values is held at its root until nothing else can be taken back; where that loses
+    less, it stays held and the others are tried with it, until none helps. Ties go to the first column.
     """
     best = revise_twice(climber, climb, partial=partial)
     roots, held = climber.climb_on(climb), frozenset[int]()
     # ends: each round holds one more column
-    while waiting := [row for row in _telling(climber, best) if row not in held]:
+    while waiting := [row for row in _varied_columns(climber, best) if row not in held]:
         tries = [_revise_held(climber, roots, held | {row}, partial=partial) for row in waiting]
-        losses = [lost(climber, one.moves) for one in tries]
+        losses = [information_lost(climber, one.moves) for one in tries]
         place = int(np.argmin(losses))
-        if losses[place] >= lost(climber, best.moves):
+        if losses[place] >= information_lost(climber, best.moves):
             break
         best, held = tries[place], held | {waiting[place]}
     return best
@@ -91,14 +91,14 @@ def _revise_held(climber: Climber, roots: Climb, held: frozenset[int], *, partia
     return revise(climber, revise(climber, roots, partial=partial, held=held), partial=partial)
 
 
-def _telling(climber: Climber, climb: Climb) -> list[int]:
+def _varied_columns(climber: Climber, climb: Climb) -> list[int]:
     """Return the columns of which a release still has more than one value."""
-    released = release_codes(climber.cells.codes, climber.cuts(climb.moves))
+    released = release_codes(climber.base.codes, climber.cuts(climb.moves))
     return [row for row, values in enumerate(released) if np.any(values != values[:1])]
 
 
-def lost(climber: Climber, moves: Iterable[Move]) -> int:
-    """Return how much a reader cannot tell any more, in whole units.
+def information_lost(climber: Climber, moves: Iterable[Move]) -> int:
+    """Return the information lost by a climb, in whole units.
 
     With a class column: the entropy of the class among the records released alike, summed over the records. Without:
     the losses of the steps, summed over their records.
@@ -108,21 +108,21 @@ def lost(climber: Climber, moves: Iterable[Move]) -> int:
     return sum(_own_loss(climber, move) for move in moves)
 
 
-def _joint_entropy(climber: Climber, cells: LeafTuples, moves: Iterable[Move]) -> int:
-    label, first = number_tuples(release_codes(cells.codes, climber.cuts(list(moves))))
-    return _untold(_class_counts(climber, cells, label, len(first)))
+def _joint_entropy(climber: Climber, base: LeafTuples, moves: Iterable[Move]) -> int:
+    label, first = number_tuples(release_codes(base.codes, climber.cuts(list(moves))))
+    return _class_entropy(_class_counts(climber, base, label, len(first)))
 
 
 def _class_counts(
-    climber: Climber, cells: LeafTuples, label: IntArray, groups: int, chosen: LongArray | slice = slice(None)
+    climber: Climber, base: LeafTuples, label: IntArray, groups: int, chosen: LongArray | slice = slice(None)
 ) -> LongArray:
     """Return how many records of each class each group has; ``label`` is the group of each of the ``chosen`` tuples."""
     classes = climber.counts.shape[1]
-    key = label.astype(np.int64) * classes + cells.codes[-1, chosen]
-    return np.bincount(key, cells.size[chosen], groups * classes).astype(np.int64).reshape(-1, classes)
+    key = label.astype(np.int64) * classes + base.codes[-1, chosen]
+    return np.bincount(key, base.size[chosen], groups * classes).astype(np.int64).reshape(-1, classes)
 
 
-def _untold(counts: LongArray) -> int:
+def _class_entropy(counts: LongArray) -> int:
     """Return the entropy of the rows of ``counts`` times their records; each in whole units, so that parts add up exactly."""
     return int(np.rint(counts.sum(axis=1) * entropy(counts) * JOINT_UNIT).astype(np.int64).sum())
 
@@ -131,14 +131,14 @@ class _View:
     """What taking back a step would do, from where a revision stands.
 
     A step back divides the groups of the records below one node and leaves all others as they are, so only these
-    records are looked at.
+    records are read.
     """
 
-    def __init__(self, climber: Climber, cells: LeafTuples, moves: dict[int, Move], factor: FloatArray | None) -> None:
-        self.climber, self.cells, self.moves, self.factor = climber, cells, moves, factor
-        self.label, first = number_tuples(release_codes(cells.codes, climber.cuts(list(moves.values()))))
-        self.counts = _class_counts(climber, cells, self.label, len(first))
-        self.small, self.untold = self._small(self.counts), _untold(self.counts)
+    def __init__(self, climber: Climber, base: LeafTuples, moves: dict[int, Move], factor: FloatArray | None) -> None:
+        self.climber, self.base, self.moves, self.factor = climber, base, moves, factor
+        self.label, first = number_tuples(release_codes(base.codes, climber.cuts(list(moves.values()))))
+        self.counts = _class_counts(climber, base, self.label, len(first))
+        self.small, self.entropy_left = self._small(self.counts), _class_entropy(self.counts)
         self.effects: dict[_Undo, tuple[int, int]] = {}
         self.own_gains: dict[tuple[int, bytes], int] = {}
         self.sorted: dict[int, tuple[LongArray, IntArray]] = {}
@@ -146,9 +146,7 @@ class _View:
     def first_possible(self, undos: set[_Undo]) -> tuple[set[_Undo], _Undo | None]:
         """Return the step back of highest rank that the task is met without, and those found to fail on the way."""
         barred = set[_Undo]()
-        if (
-            self.climber.by_class
-        ):  # their ranks need their effects, which tell at once whether they leave too many below k
+        if self.climber.by_class:  # ranks need the effects anyway, and these show at once what leaves too many below k
             barred = {undo for undo in undos if not self.climber.allows(self._effect(undo)[0])}
         for undo in sorted(undos - barred, key=self.rank, reverse=True):
             if self.possible(undo):
@@ -164,14 +162,14 @@ class _View:
         return not climber.task.requirements or climber.meets(climber.cuts(list(_without(self.moves, undo).values())))
 
     def rank(self, undo: _Undo) -> tuple[float, int, int, int]:
-        """Order by what a step back tells, then by what its own column tells, then by place."""
+        """Order by what a step back regains in all, then by what it regains in its own column, then by place."""
         own = self._own_gain(undo)
-        told: float = own
+        gain: float = own
         if self.climber.by_class:
-            told = self.untold - self._effect(undo)[1]
+            gain = self.entropy_left - self._effect(undo)[1]
         if self.factor is not None:
-            told *= float(self.factor[undo.node])
-        return told, own, -undo.child, -undo.node
+            gain *= float(self.factor[undo.node])
+        return gain, own, -undo.child, -undo.node
 
     def _own_gain(self, undo: _Undo) -> int:
         """Return by how much a step back lowers the loss of its own generalization."""
@@ -184,11 +182,14 @@ class _View:
         return self.own_gains[undo.node, like]
 
     def _effect(self, undo: _Undo) -> tuple[int, int]:
-        """Return how many records would be in groups below k, and what would be untold."""
+        """Return how many records would be in groups below k, and the entropy of the class that would be left."""
         if undo not in self.effects:
             taken, made, left = self._divided(undo)
             small = self.small - self._small(taken) + self._small(made) + self._small(left)
-            self.effects[undo] = small, self.untold - _untold(taken) + _untold(made) + _untold(left)
+            self.effects[undo] = (
+                small,
+                self.entropy_left - _class_entropy(taken) + _class_entropy(made) + _class_entropy(left),
+            )
         return self.effects[undo]
 
     def _small(self, counts: LongArray) -> int:
@@ -209,9 +210,9 @@ class _View:
             and move.node != undo.node
         ]
         below = self._below(row, low, high)
-        value = release_codes(self.cells.codes[row : row + 1, below], [climber.cut(row, inside)])
+        value = release_codes(self.base.codes[row : row + 1, below], [climber.cut(row, inside)])
         label, first = number_tuples(np.vstack([self.label[below], value]))
-        made = _class_counts(climber, self.cells, label, len(first), below)
+        made = _class_counts(climber, self.base, label, len(first), below)
         old, place = np.unique(self.label[below][first], return_inverse=True)
         taken = self.counts[old]
         left = taken.copy()
@@ -221,8 +222,8 @@ class _View:
     def _below(self, row: int, low: int, high: int) -> LongArray:
         """Return the tuples whose code in column ``row`` is from ``low`` to ``high``."""
         if row not in self.sorted:
-            order = np.argsort(self.cells.codes[row], kind="stable")
-            self.sorted[row] = order, self.cells.codes[row][order]
+            order = np.argsort(self.base.codes[row], kind="stable")
+            self.sorted[row] = order, self.base.codes[row][order]
         order, codes = self.sorted[row]
         return order[np.searchsorted(codes, low) : np.searchsorted(codes, high, side="right")]
 
@@ -232,7 +233,7 @@ def _own_loss(climber: Climber, move: Move) -> int:
 
 
 def _merged_for_good(climber: Climber, moves: dict[int, Move], open_undos: set[_Undo]) -> LeafTuples:
-    """Join the tuples that no step back can tell apart any more, so that there are fewer to look at."""
+    """Join the tuples that no step back can separate any more, so that there are fewer to read."""
     open_nodes = {undo.node for undo in open_undos}
     stuck = [move for move in moves.values() if move.node not in open_nodes and _stands_free(climber, moves, move.node)]
     codes = np.vstack([release_codes(climber.fine.codes, climber.cuts(stuck)), climber.fine.codes[-1:]])

@@ -34,15 +34,15 @@ def earliest_grouping(table: CodedTable, steps: Steps, task: Task) -> Grouping:
 
     More steps only join groups, so the number can be found by halving.
     """
-    cells = leaf_tuples(table.codes)
+    base = leaf_tuples(table.codes)
     allowed = allowed_records(table.records, task)
 
     def meets(number: int) -> bool:
-        released = release_tuples(cells, cuts_after_steps(table, steps[:number]))
+        released = release_tuples(base, cuts_after_steps(table, steps[:number]))
         return int(released.size[groups_to_withhold(released, task)].sum()) <= allowed
 
     fewest, most = 0, len(steps)
     while fewest < most:
         middle = (fewest + most) // 2
         fewest, most = (fewest, middle) if meets(middle) else (middle + 1, most)
-    return finish(cells, cuts_after_steps(table, steps[:most]), task, {"steps": tuple(steps[:most])})
+    return finish(base, cuts_after_steps(table, steps[:most]), task, {"steps": tuple(steps[:most])})

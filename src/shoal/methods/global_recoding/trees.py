@@ -84,7 +84,7 @@ def join_trees(trees: Sequence[Tree]) -> Forest:
 
 
 class LeafTuples(NamedTuple):
-    """The distinct tuples of a table: all that a global recoding looks at after one pass over the records."""
+    """The distinct tuples of a table, before anything is generalized: all that a global recoding reads after one pass over the records."""
 
     codes: IntArray
     """Leaf codes of each tuple, (m, T)."""
@@ -100,12 +100,12 @@ def leaf_tuples(codes: IntArray) -> LeafTuples:
     return LeafTuples(np.ascontiguousarray(codes[:, tuples.first]), tuples.size, tuples.label)
 
 
-def without_last_row(cells: LeafTuples) -> LeafTuples:
+def without_last_row(base: LeafTuples) -> LeafTuples:
     """Group the tuples further, by all codes but the last."""
-    tuples = distinct_tuples(cells.codes[:-1])
-    codes = np.ascontiguousarray(cells.codes[:-1, tuples.first])
-    size = np.bincount(tuples.label, cells.size, len(tuples.size)).astype(np.int64)
-    return LeafTuples(codes, size, tuples.label[cells.label])
+    tuples = distinct_tuples(base.codes[:-1])
+    codes = np.ascontiguousarray(base.codes[:-1, tuples.first])
+    size = np.bincount(tuples.label, base.size, len(tuples.size)).astype(np.int64)
+    return LeafTuples(codes, size, tuples.label[base.label])
 
 
 class Released(NamedTuple):
@@ -126,11 +126,11 @@ def release_codes(codes: IntArray, cuts: Sequence[IntArray]) -> IntArray:
     return released
 
 
-def release_tuples(cells: LeafTuples, cuts: Sequence[IntArray]) -> Released:
+def release_tuples(base: LeafTuples, cuts: Sequence[IntArray]) -> Released:
     """Group the records whose tuples are released alike."""
-    groups = distinct_tuples(release_codes(cells.codes, cuts))
-    size = np.bincount(groups.label, cells.size, len(groups.size)).astype(np.int64)
-    return Released(groups.label[cells.label], size)
+    groups = distinct_tuples(release_codes(base.codes, cuts))
+    size = np.bincount(groups.label, base.size, len(groups.size)).astype(np.int64)
+    return Released(groups.label[base.label], size)
 
 
 def groups_to_withhold(released: Released, task: Task) -> BoolArray:
@@ -149,9 +149,9 @@ def suppress(released: Released, failing: BoolArray) -> IntArray:
     return number[released.label]
 
 
-def finish(cells: LeafTuples, cuts: Sequence[IntArray], task: Task, details: dict[str, object]) -> Grouping:
+def finish(base: LeafTuples, cuts: Sequence[IntArray], task: Task, details: dict[str, object]) -> Grouping:
     """Return the grouping a cut gives, its failing groups withheld."""
-    released = release_tuples(cells, cuts)
+    released = release_tuples(base, cuts)
     failing = groups_to_withhold(released, task)
     return Grouping(suppress(released, failing), tuple(cuts), details)
 

@@ -1,14 +1,14 @@
 """How far a grouping is from the best possible: a lower bound on the sum of squares, with a proof.
 
-Give each record a price. If no group of k to 2k - 1 records costs less than its prices add up to, then no grouping
-costs less than all prices together (weak duality of the set-partitioning program; larger groups need no
-look, for they can be split without loss). Good prices come from the linear program over the groups found so far; the
-pricing kernel then lists every group, of all there are, that is overpaid. Those groups join the program. At any
-time the prices can be lowered until no listed group is overpaid: their sum is the bound.
+Give each record a dual price. If no group of k to 2k - 1 records costs less than its prices add up to, then no grouping
+costs less than all prices together (weak duality of the set-partitioning program; larger groups need not be
+considered, for they can be split without loss). Good prices come from the linear program over the groups found so far; the
+pricing kernel then lists every group, of all there are, that is overpaid, that is, of negative reduced cost. Those groups join the
+program (column generation). At any time the prices can be lowered until no listed group is overpaid: their sum is the bound.
 
 Two things decide how fast this goes. The program begins with the groups that records form with their nearest: without
-them its first prices mean nothing, and the list of overpaid groups has no end. And prices are drawn towards those
-proven so far, as strongly as it takes for the list to be complete, and less and less.
+them its first prices mean nothing, and the list of overpaid groups has no end. And prices are stabilised: they are drawn towards
+those proven so far, as strongly as it takes for the list to be complete, and less and less.
 """
 
 from __future__ import annotations
@@ -30,8 +30,11 @@ from shoal.methods.stopping import Stop, wall_clock
 MOST_RECORDS = 5_000
 """All pairwise distances are kept."""
 _MOST_GROUPS = 400_000
+"""Overpaid groups listed in one round, at most."""
 _MOST_CLIQUES = 4_000_000
+"""Cliques visited in one round, at most: the budget of the pricing kernel."""
 _ADDED_FOR_EACH_RECORD = 20
+"""Groups of one record that join the program in one round, at most."""
 _GROUPS_OF_NEAREST = 70
 """Groups that each record forms with its nearest, at most, in the program from the start."""
 _FIRST_PULL, _LEAST_PULL = 0.95, 0.3
@@ -100,7 +103,7 @@ def certify(
     seconds
         When to stop; the bound reached by then is valid too.
     recombine
-        Whether to look, for half as long again at most, for a better grouping among the groups the bound rests on.
+        Whether to search, for half as long again at most, for a better grouping among the groups of the program.
     """
     _check(matrix)
     points = np.ascontiguousarray(matrix, np.float64)

@@ -1,6 +1,6 @@
 """Microaggregation (Domingo-Ferrer 2006): groups of at least k with small within-group sums of squares.
 
-All methods of the family measure distances on scaled columns (``methods.scaling``) and, with ``within``, keep
+All methods of the family measure distances on scaled columns (``methods.microaggregation.scaling``) and, with ``within``, keep
 records with different values of a column apart.
 """
 

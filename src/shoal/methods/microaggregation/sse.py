@@ -68,7 +68,7 @@ class Search:
         """Return groups that can be improved."""
         return collect_groups(self.points, labels, len(self.points) // self.k, self.room)
 
-    def offer(self, state: Groups) -> None:
+    def keep_if_best(self, state: Groups) -> None:
         """Keep a grouping if it is the best so far."""
         loss = total_loss(self.points, state)
         if loss < self.least:
@@ -117,7 +117,7 @@ def renumber(labels: IntArray) -> IntArray:
 def _search(search: Search, seed: int) -> None:
     params, pool = search.params, GroupPool(search.points)
     start = first_groups(search.points, search.order, search.k)
-    search.offer(search.collect(start))
+    search.keep_if_best(search.collect(start))
     search.near = find_neighbours(
         search.points, _NEIGHBOURS if params.long else _FEW_NEIGHBOURS, search.reporter.report
     )
@@ -142,7 +142,7 @@ def _search(search: Search, seed: int) -> None:
 def _finish(search: Search, state: Groups) -> IntArray:
     """Descend from where annealing ended; return the labels and keep them if they are the best so far."""
     _descend(search, state)
-    search.offer(state)
+    search.keep_if_best(state)
     return state.label
 
 
@@ -157,13 +157,15 @@ def _recombine(search: Search, pool: GroupPool) -> None:
 def _descend(search: Search, state: Groups) -> None:
     """Move and swap records until hardly any gains from it."""
     n = len(search.points)
-    fresh = np.ones(len(state.size), np.int32)
-    for clock in range(1, _ROUNDS + 1):
+    changed_in = np.ones(len(state.size), np.int32)
+    for number in range(1, _ROUNDS + 1):
         changed = 0
         for start in range(0, n, _CHUNK):
             stop = min(start + _CHUNK, n)
-            changed += descend(search.points, state, search.near, search.k, search.room, fresh, clock, start, stop)
-        search.reporter.report(0.2 + 0.1 * clock / _ROUNDS, "moving and swapping")
+            changed += descend(
+                search.points, state, search.near, search.k, search.room, changed_in, number, start, stop
+            )
+        search.reporter.report(0.2 + 0.1 * number / _ROUNDS, "moving and swapping")
         if changed <= n // _SETTLED:
             break
     renew_means(search.points, state)

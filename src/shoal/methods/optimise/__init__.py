@@ -45,7 +45,7 @@ class Optimise(Representing):
     number of seconds is kept by the clock and cannot promise that. ``"best"`` loses less with the extra ``exact``.
 
     With ``release="representatives"`` and columns of numbers only, the loss is the sum of squares within groups
-    (``methods.sse``).
+    (``methods.microaggregation.sse``).
 
     Parameters
     ----------

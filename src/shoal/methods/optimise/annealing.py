@@ -39,7 +39,7 @@ class Schedule(NamedTuple):
     """Share of the run after which the temperature is 0."""
 
     def temperature(self, spent: float) -> float:
-        """Return how warm a round is, when a share of all rounds or seconds is spent."""
+        """Return the temperature of a round, 1 for the first of the first run, when a share of all rounds or seconds is spent."""
         return self.hot * max(0.0, 1.0 - (spent - self.begin) / (self.end - self.begin) / self.cold_from)
 
 
@@ -51,11 +51,11 @@ class Annealing:
         problem = search.problem
         self.steps = measure_steps(problem.space, problem.rows)
         self.hottest = temperature_for(search.params.annealing, problem.k, problem.columns)
-        self.warmth = search.params.pricing.temperature if isinstance(cells, EnumeratedCells) else 1.0
+        self.temperature_factor = search.params.pricing.temperature if isinstance(cells, EnumeratedCells) else 1.0
 
     def schedule(self, begin: float = 0.0, end: float = 1.0, hot: float = 1.0) -> Schedule:
         """Return the schedule of a run."""
-        return Schedule(begin, end, hot * self.warmth, self.search.params.annealing.cold_from)
+        return Schedule(begin, end, hot * self.temperature_factor, self.search.params.annealing.cold_from)
 
     def choose(self, starts: Starts) -> Solution:
         """Improve the two best starts for a few rounds, where they are close, and return the better one.
@@ -124,7 +124,7 @@ class Annealing:
         rises = better.loss > solution.loss * (1.0 + 1e-12)  # a smaller rise is rounding
         if rises and isinstance(self.cells, NoCells):
             self.hottest *= now.params.annealing.cooling
-        search.offer(better)
+        search.keep_if_best(better)
         return better
 
     def _apply(self, operator: Operator, now: Round, labels: IntArray, regions: Regions) -> None:

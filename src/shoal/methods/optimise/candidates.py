@@ -1,6 +1,6 @@
 """Cells that operators may open: enumerated where all columns have a hierarchy, else learned from groups (column generation).
 
-Where cells cannot be enumerated, those in the neighbourhood of good groups are what dual prices can tell of.
+Where cells cannot be enumerated, dual prices are found over the cells in the neighbourhood of good groups.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Variants:
         return make_cell_pool(len(self.multiplicity), _ROOM, MOST_CELLS, make_state(self.seed, 3))
 
     def learn(self, labels: IntArray, groups: int, cost_by_record: FloatArray) -> CandidateCells:
-        """Add the neighbourhood of all groups, better the prices, and return the cells of small reduced cost.
+        """Add the neighbourhood of all groups, improve the prices, and return the cells of small reduced cost.
 
         ``cost_by_record`` is what each record costs in these groups.
         """

@@ -38,16 +38,16 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 16
 """Most distinct tuples whose cells are searched together; it bounds the memory."""
 _STALLED = 0.0025
-"""Where a chunk of visits finds cells for fewer of the tuples than this in the mean, a large lattice is given up: cuts take the rest."""
+"""A large lattice is given up when a chunk of visits finds cells for a smaller share of the tuples than this, in the mean: cuts take the rest."""
 _PATIENCE = 0.125
-"""The share of all visits over which that mean is taken: tuples are served in bursts, with nothing for a while between them."""
+"""The share of all visits over which that mean is taken: tuples find cells in bursts, with none for a while between them."""
 _LARGE = 8
 """A lattice is large where it has more combinations of levels than this many times the visits of a tuple.
 
-A smaller one is gone through: the cells of large groups come late, and one visit of a tuple serves a combination.
+A smaller one is searched to its end: the cells of large groups come late, and a combination takes one visit of each tuple.
 """
 QUEUE = 1 << 19
-"""Combinations of levels kept in mind, at most."""
+"""Combinations of levels in the queue, at most."""
 CHUNK = 10_000_000
 """Visits of records between two progress reports."""
 
@@ -83,7 +83,7 @@ def keep_start(search: Search, starts: Starts, name: str, labels: IntArray) -> N
     found = search.problem.completed(labels)
     if name not in starts or found.loss < starts[name].loss:
         starts[name] = found
-    search.offer(found)
+    search.keep_if_best(found)
 
 
 def _other_method(method: Method) -> Callable[[Search], list[IntArray]]:

@@ -1,7 +1,7 @@
-"""What lowers the loss of a region, as objects in a list.
+"""The operators of the local search, as objects in a list.
 
-An operator is one class: a name, when it applies, and ``run``, which changes the groups of one region and tells what it did. Regions
-do not know of each other, so an operator runs on many of them at the same time. To add one, write a class and append it to ``OPERATORS``.
+An operator is one class: a name, when it applies, and ``run``, which changes the groups of one region and returns the outcome. Regions
+are independent of each other, so an operator runs on many of them at the same time. To add one, write a class and append it to ``OPERATORS``.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ class Round:
     mean_cost: float
     """The mean cost of a record at its beginning."""
     temperature: float
-    """How warm the round is, from about 1 in the first one down to 0 in the last, cold ones."""
+    """The temperature as a share of that of the first round: from about 1 down to 0 in the last, cold rounds."""
     move_temperature: float
-    """By how much a move of one record may raise the cost."""
+    """By how much a move of one record may raise the total cost."""
     steps: Steps
-    """How far apart the values of each column are, in steps of cost."""
+    """How far apart the values of each column are (``kernels/optimise/cells/steps.py``)."""
     cells: CandidateCells | None
     """Candidate cells to open, where there are some in this round."""
 
     @property
-    def warmth(self) -> float:
-        """The mean cost of k records in a warm round, less in a cooler one."""
+    def cell_temperature(self) -> float:
+        """The mean cost of k records times the temperature: the unit of what opening a cell may cost more."""
         return self.problem.k * self.mean_cost * self.temperature
 
 
@@ -116,7 +116,7 @@ class _OpensCells(Operator):
     @staticmethod
     def opening(now: Round, params: ExchangeParams | ReopenParams) -> Opening:
         """Return what its kernel needs to know of a round."""
-        cells, temperature = cast("CandidateCells", now.cells), params.temperature * now.warmth
+        cells, temperature = cast("CandidateCells", now.cells), params.temperature * now.cell_temperature
         return Opening(cells, now.problem.k, float(params.tries), now.mean_cost, temperature, now.seed)
 
 

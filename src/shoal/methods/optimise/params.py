@@ -1,6 +1,6 @@
-"""What each part of the optimiser may spend, and the three efforts.
+"""The budget of each part of the optimiser, and the three efforts.
 
-All are counts, no clocks: the same seed gives the same groups on any machine. An expert may pass other ones:
+All are counts, no clocks: the same seed gives the same groups on any machine. An expert may pass others:
 ``Optimise(params=replace(EFFORTS["best"], annealing=AnnealingParams(rounds=300)))``.
 """
 
@@ -26,14 +26,15 @@ FEW_TUPLES = 256
 """Distinct tuples up to which a small table of many equal records is searched at effort "fast" as at "balanced": that takes next to nothing."""
 EQUAL_RECORDS = 16
 """Records of a tuple there, in the mean and at least."""
-TEN = 10
-"""Records of a group up to which margins are as they are: the costs of more records cancel out in part, so that what tells good cells apart grows
-with the root of k only."""
-PRICED = 10.0
+SMALL_GROUP = 10
+"""k up to which margins are as they are. With larger groups the deviations of their records cancel out in part, so that the reduced costs of good
+cells grow with the root of k only."""
+SECONDS_FOR_PRICES = 10.0
 """Seconds from which there is time for dual prices."""
-LONG = 45.0
+SECONDS_FOR_LEARNING = 45.0
 """Seconds from which there is time for those of effort "best", and to learn cells."""
 _ENDLESS = 1_000_000
+"""Rounds of a run that the clock ends."""
 
 
 @dataclass(frozen=True)
@@ -59,17 +60,17 @@ class PricingParams:
     visits: int = 30_000
     """How often a tuple may be visited in one enumeration of the cells, in the mean; 0: no prices."""
     margins: tuple[float, ...] = (0.05, 0.1)
-    """How far prices may rise after each enumeration but the last, in multiples of the mean cost of a record."""
+    """How far the ceilings are above the prices in each enumeration but the last, in multiples of the mean cost of a record."""
     last_margin: float = 0.25
-    """The same for the last one, whose cells are opened and tried later on: a wider margin keeps more of them. For groups of ``TEN`` records at most."""
+    """The same in the last one, whose cells become candidates: a wider margin keeps more of them. For k above ``SMALL_GROUP`` it is smaller (``margin_for``)."""
     step_visits: int = 100_000_000
-    """Visits of the tuples of cells after each enumeration: they give the number of subgradient steps, within bounds."""
+    """Visits of the tuples of cells after each enumeration: the budget of the subgradient steps, whose number is bounded both ways."""
     rounds_factor: float = 1.0
-    """How many times as many rounds there are where all cells were enumerated: the loss goes on falling there."""
+    """Factor on the number of rounds where all cells were enumerated: with more effort the loss goes on falling there."""
     most_record_rounds: float = math.inf
     """Rounds times records there, at most: on large tables there are fewer rounds."""
     temperature: float = 0.0
-    """By what factor all rounds are cooler there: groups of good cells are near the best ones, and few rounds must not lead away from them."""
+    """Factor on the temperature of all rounds there: groups of good cells are near the best ones, and few rounds must not lead away from them."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class LearningParams:
     every: int = 3
     """Every so many rounds cells are learned, opened and closed."""
     rounds_factor: float = 0.7
-    """Share of the rounds that stay where cells are learned: what they gain takes the time of the others."""
+    """Factor on the number of rounds where cells are learned: learning takes the time of the others."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +102,11 @@ class AnnealingParams:
     trial_rounds: int = 2
     """Rounds after which the better of two close starts is chosen."""
     temperature: float = 6.0
-    """What a move may cost more in the first round, in multiples of the mean cost of a record, at most."""
+    """By how much a move may raise the total cost in the first round, in multiples of the mean cost of a record, at most."""
     temperature_of_groups: float = 30.0
-    """The same for a group of k records: the larger k, the cooler the moves."""
+    """The same times k: no move may raise it by more than this ÷ k, for the larger k, the cooler moves must be."""
     cold_from: float = 0.9
-    """Share of a run after which no move may cost more."""
+    """Share of a run after which the temperature is 0."""
     cooling: float = 0.6
     """A round that raises the loss makes the next ones cooler by this factor, in a run without candidate cells."""
 
@@ -119,9 +120,9 @@ class LocalMovesParams:
     least_visits: int = 50_000
     """Visits of all records together when groups are rebuilt, in one round, at least: a small table costs next to nothing."""
     rebuild_temperature: float = 0.2
-    """What rebuilding may cost more, as a share of what a move may."""
+    """The temperature of rebuilding, as a share of that of moves."""
     noise: float = 0.5
-    """How much column weights are shaken when groups are rebuilt."""
+    """When groups are rebuilt, column weights are times random factors of exp(-noise) to exp(noise)."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ class ExchangeParams:
     tries: float = 20.0
     """Tries in a round, for each group of k records."""
     temperature: float = 0.05
-    """What an exchange may cost more in the first round, in the mean and in multiples of the mean cost of k records."""
+    """By how much an exchange may raise the total cost in the first round, in the mean, in multiples of the mean cost of k records."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ class ReopenParams:
     tries: float = 1.5
     """Tries in a round, for each group of k records."""
     temperature: float = 0.1
-    """What reopening may cost more in the first round, in multiples of what k records of the replaced groups cost in the mean."""
+    """By how much reopening may raise the total cost in the first round, in multiples of the mean cost of k records of the replaced groups."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class RecombineParams:
     least_rounds: int = 20
     """Rounds of each of these, at least: a shorter run does not cool down."""
     reheat: float = 1.4
-    """The temperature at which later runs begin, in multiples of the first: warm enough to find other cells, not to forget all."""
+    """The temperature at which later runs begin, in multiples of that of the first: warm enough to find other cells, too cool to forget all."""
     deadline: float = 0.93
     """Share of the seconds left in which the runs end, so that the last one can be recombined too."""
     time_share: float = 0.5
@@ -288,12 +289,12 @@ def params_for(effort: Effort, given: Params | None = None) -> Params:
         return given or EFFORTS[effort]
     params, best = given or EFFORTS["balanced"], EFFORTS["best"]
     params = replace(params, annealing=replace(params.annealing, rounds=_ENDLESS, least_gain=0.0))
-    if given is None and effort >= LONG:
+    if given is None and effort >= SECONDS_FOR_LEARNING:
         annealing = replace(params.annealing, region=best.annealing.region)
         return replace(params, pricing=best.pricing, learning=best.learning, annealing=annealing)
     if given is None:  # the clock leaves time to come back from where warm rounds lead
         warm = replace(params.pricing, temperature=best.pricing.temperature)
-        return replace(params, pricing=warm if effort >= PRICED else EFFORTS["fast"].pricing)
+        return replace(params, pricing=warm if effort >= SECONDS_FOR_PRICES else EFFORTS["fast"].pricing)
     return params
 
 
@@ -328,12 +329,12 @@ def block_for(params: Params, k: int, columns: int) -> int:
 
 
 def margin_for(margin: float, k: int) -> float:
-    """Return how far reduced costs may be from 0, for each of k records, given how far for each of ten or fewer."""
-    return margin * min(1.0, math.sqrt(TEN / k))
+    """Return a margin for each record of groups of k, given the one for k up to ``SMALL_GROUP``."""
+    return margin * min(1.0, math.sqrt(SMALL_GROUP / k))
 
 
 def temperature_for(params: AnnealingParams, k: int, columns: int) -> float:
-    """Return what a move may cost more in the first round, in multiples of the mean cost of a record.
+    """Return by how much a move may raise the total cost in the first round, in multiples of the mean cost of a record.
 
     Measured on tables of several shapes: the more records a group has and the more columns they have, the cooler the
     moves must be. Two rounds are too few to cool down again.

@@ -42,16 +42,17 @@ _MOST_MEMBERS = 1 << 25
 HOPELESS = 1_000
 """Where there are more combinations of levels than this many times the visits of a tuple, no enumeration comes to its end, and none is begun."""
 _FIRST_PRICE = 0.93
-"""The first prices, as a share of what records cost in the best grouping so far."""
+"""The first prices, as a share of what records cost in a known grouping."""
 _STEPS = (40, 150)
 """Subgradient steps after each enumeration, at least and at most."""
 _STEPS_AT_ONCE = 10
-"""Steps between two questions whether to stop."""
+"""Steps after each of which the clock is read."""
 _ALLOWED = 1.0
 """The largest reduced cost of a cell that is opened, in multiples of the mean cost of k records."""
 _CANDIDATES = 1.2
-"""The largest reduced cost of a candidate, in multiples of the last margin of each of k records."""
+"""The largest reduced cost of a candidate, in multiples of the last margin for each of k records."""
 _ROUNDING = 1.0 - 1e-9
+"""Lowers a bound by more than rounding can have raised it."""
 
 
 class Priced(NamedTuple):
@@ -84,7 +85,11 @@ def group_by_prices(
     cost_by_record
         What each record costs in a known grouping.
     """
-    multiplicity, known, mean = tuples.size.astype(np.int32), float(cost_by_record.sum()), float(cost_by_record.mean())
+    multiplicity, known_cost, mean = (
+        tuples.size.astype(np.int32),
+        float(cost_by_record.sum()),
+        float(cost_by_record.mean()),
+    )
     rows = np.ascontiguousarray(table.codes.T[tuples.first])
     levels = build_levels(table.space, rows, k, 2.0, make_state(seed, 2))  # the ratio is for windows of numbers
     if np.diff(levels.first).max() >= MOST_LEVELS:  # of a higher tree some levels are left out
@@ -102,7 +107,7 @@ def group_by_prices(
         if found is None:
             break
         cells = found
-        bound = max(bound, _ascend(cells, dual, k, known, params.step_visits, stop))
+        bound = max(bound, _ascend(cells, dual, k, known_cost, params.step_visits, stop))
         progress(0.3 * (number + 1) / len(margins), "pricing cells")
     if cells is None:
         return None
@@ -137,23 +142,26 @@ def make_candidates(cells: CellPool, dual: DualAscent, tuple_of: IntArray, k: in
     )
 
 
-def _ascend(cells: CellPool, dual: DualAscent, k: int, known: float, visits: int, stop: Stop) -> float:
-    """Better the prices over the cells of one enumeration and return the bound they prove."""
+def _ascend(cells: CellPool, dual: DualAscent, k: int, known_cost: float, visits: int, stop: Stop) -> float:
+    """Improve the prices over the cells of one enumeration and return the bound they prove."""
     steps = int(np.clip(visits // max(int(cells.start[cells.used[0]]), 1), *_STEPS))
     bound = 0.0
     for _ in range(0, steps, _STEPS_AT_ONCE):
         if stop.over():
             break
-        bound = ascend(cells, dual, k, known, _STEPS_AT_ONCE)
+        bound = ascend(cells, dual, k, known_cost, _STEPS_AT_ONCE)
     return bound
 
 
 class _ByColumn(NamedTuple):
-    """Where tuples lie at each level of each column, and what that costs."""
+    """The cell of each tuple at each level of each column, and what it costs."""
 
     first: LongArray
+    """The first level of each column, m + 1 entries."""
     cell: IntArray
+    """(levels, n): the number of the cell."""
     cost: FloatArray
+    """(levels, n): what it costs each record."""
 
     def in_order(self, order: LongArray) -> _ByColumn:
         """Return the same for tuples in another order."""

@@ -1,7 +1,7 @@
 """Recombining two groupings: of the cells that either one fills, the best ones are opened.
 
-Two good groupings of one table, found by separate runs, share most of their cells. Those are kept, and which of the
-others to open is a small program with an outcome below both (as tours are merged by Cook and Seymour 2003).
+Two good groupings of one table, found by separate runs, share most of their cells. Those are kept, and which of the others to open
+is a small integer program whose solution loses no more than either (as tours are merged by Cook and Seymour 2003).
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class Search:
         assert self.best is not None  # noqa: S101
         return self.best
 
-    def offer(self, solution: Solution) -> None:
+    def keep_if_best(self, solution: Solution) -> None:
         """Keep a solution if it is the best so far."""
         if self.best is None or solution.loss < self.best.loss:
             self.best = solution

@@ -68,7 +68,7 @@ def improve(search: Search, starts: Starts, cells: CellSource) -> None:
 
 
 def anneal_and_recombine(search: Search, starts: Starts, annealing: Annealing) -> None:
-    """Recombine the groups that several runs find: each one but the first begins with the best groups so far, and forgets part of them."""
+    """Recombine the groups that several runs find: each run but the first begins with the best groups so far, warm enough to leave part of them."""
     stop, params, number = search.stop, search.params.recombine, search.params.annealing.trial_rounds
     trial, share = stop.rest(), stop.spent()
     found = annealing.choose(starts)
@@ -106,5 +106,5 @@ def recombine(
     until = search.stop.rest(seconds=seconds)
     seed = problem.seed_of(number)
     merged = merge_groups(problem.table, problem.rows, better.labels, other.labels, problem.k, seed, pool, until)
-    search.offer(problem.completed(merged))
+    search.keep_if_best(problem.completed(merged))
     search.report_loss(reporter.reached)
