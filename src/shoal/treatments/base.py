@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from shoal.arrays import AnyArray, FloatArray
 from shoal.encoding import is_ordered
-from shoal.errors import DataError
+from shoal.errors import DataError, ParameterError
 from shoal.treatments.randomness import Randomness
 
 
@@ -52,14 +52,30 @@ class Treatment(ABC):
         return {key: value for key, value in changed.items() if value is not None}
 
 
+def check_either(treatment: str, hint: str, **given: object) -> None:
+    """Refuse a treatment that was given none or both of two parameters."""
+    left_out = [value is None for value in given.values()]
+    if sum(left_out) != 1:
+        first, second = given
+        got = "neither" if all(left_out) else "both"
+        raise ParameterError(f"{treatment} needs either {first!r} or {second!r}. Got {got}.", hint=hint)
+
+
 # --- columns as arrays -------------------------------------------------------------------------------------------
 
 
-def need_numbers(treatment: str, name: str, column: pa.ChunkedArray) -> None:
-    """Refuse a column that holds no numbers."""
+def present_numbers(treatment: str, name: str, column: pa.ChunkedArray) -> tuple[AnyArray, FloatArray]:
+    """Return the rows of a column that hold a number, and these numbers; refuse a column of other values."""
     kind = column.type
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
         raise DataError(f"The treatment {treatment} of {name!r} needs numbers. Got {_kind_word(kind)}.")
+    rows = present_rows(column)
+    return rows, np.asarray(column.take(pa.array(rows)).cast(pa.float64(), safe=False), np.float64)
+
+
+def fill_numbers(column: pa.ChunkedArray, rows: AnyArray, numbers: FloatArray) -> pa.ChunkedArray:
+    """Return a column with ``numbers``, as values of its type, at ``rows`` and missing values elsewhere."""
+    return fill_rows(column, rows, back_to_type(numbers, column.type))
 
 
 def need_order(treatment: str, name: str, column: pa.ChunkedArray) -> None:
@@ -79,11 +95,6 @@ def _kind_word(kind: pa.DataType) -> str:
 def present_rows(column: pa.ChunkedArray) -> AnyArray:
     """Return the rows that hold a value."""
     return np.flatnonzero(np.asarray(column.is_valid()))
-
-
-def as_floats(column: pa.ChunkedArray) -> FloatArray:
-    """Return the numbers of a column without missing values."""
-    return np.asarray(column.cast(pa.float64(), safe=False), np.float64)
 
 
 def back_to_type(numbers: FloatArray, kind: pa.DataType) -> pa.Array:

@@ -10,16 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.arrays import FloatArray
-from shoal.errors import DataError, ParameterError
-from shoal.treatments.base import (
-    Surroundings,
-    Treatment,
-    as_floats,
-    back_to_type,
-    fill_rows,
-    need_numbers,
-    present_rows,
-)
+from shoal.errors import DataError
+from shoal.treatments.base import Surroundings, Treatment, check_either, fill_numbers, present_numbers
 from shoal.validation import check_choice, check_flag, check_float
 
 _PERIODS = ("minute", "hour", "day", "week", "month", "quarter", "year")
@@ -65,12 +57,10 @@ class Round(Treatment):
             if not (pa.types.is_timestamp(column.type) or pa.types.is_date(column.type)):
                 raise DataError(f"The treatment Round of {name!r} to a {self.to} needs dates. Got other values.")
             return pc.floor_temporal(column, unit=self.to).cast(column.type)
-        need_numbers("Round", name, column)
-        rows = present_rows(column)
-        values = as_floats(column.take(pa.array(rows)))
+        rows, values = present_numbers("Round", name, column)
         multiples = values / float(self.to)
         whole = np.floor(multiples + around.random.uniform(len(values))) if self.random else np.rint(multiples)
-        return fill_rows(column, rows, back_to_type(_times(whole, float(self.to)), column.type))
+        return fill_numbers(column, rows, _times(whole, float(self.to)))
 
     def describe(self) -> str:
         """Say what is done."""
@@ -100,11 +90,8 @@ class _Coded(Treatment):
 
     def __post_init__(self) -> None:
         owner = type(self).__name__
-        if (self.value is None) == (self.share is None):
-            raise ParameterError(
-                f"{owner} needs either 'value' or 'share'. Got {'neither' if self.value is None else 'both'}.",
-                hint=f"such as {owner}(share={0.99 if self.top else 0.01}).",
-            )
+        example = f"such as {owner}(share={0.99 if self.top else 0.01})."
+        check_either(owner, example, value=self.value, share=self.share)
         if self.share is not None:
             check_float(owner, "share", self.share, least=0.0, most=1.0, above=True)
         if self.value is not None:
@@ -113,9 +100,7 @@ class _Coded(Treatment):
 
     def apply(self, name: str, column: pa.ChunkedArray, around: Surroundings) -> pa.ChunkedArray:  # noqa: ARG002
         """Return the column with its far end cut."""
-        need_numbers(type(self).__name__, name, column)
-        rows = present_rows(column)
-        values = as_floats(column.take(pa.array(rows)))
+        rows, values = present_numbers(type(self).__name__, name, column)
         if not len(values):
             return column
         limit = self._limit(values)
@@ -125,7 +110,7 @@ class _Coded(Treatment):
             return column
         shown = float(values[at_limit].mean()) if self.replace == "mean" else limit
         coded = np.where(at_limit if self.replace == "mean" else beyond, shown, values)
-        return fill_rows(column, rows, back_to_type(coded, column.type))
+        return fill_numbers(column, rows, coded)
 
     def _limit(self, values: FloatArray) -> float:
         if self.value is not None:

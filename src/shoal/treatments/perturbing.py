@@ -10,16 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.arrays import FloatArray
-from shoal.errors import DataError, ParameterError
+from shoal.errors import DataError
 from shoal.kernels.microaggregation.univariate import split_path
 from shoal.treatments.base import (
     Surroundings,
     Treatment,
-    as_floats,
-    back_to_type,
+    check_either,
+    fill_numbers,
     fill_rows,
-    need_numbers,
     need_order,
+    present_numbers,
     present_rows,
 )
 from shoal.treatments.randomness import draw_normal
@@ -57,18 +57,16 @@ class Microaggregate(Treatment):
 
     def apply(self, name: str, column: pa.ChunkedArray, around: Surroundings) -> pa.ChunkedArray:  # noqa: ARG002
         """Return the means."""
-        need_numbers("Microaggregate", name, column)
-        rows = present_rows(column)
+        rows, values = present_numbers("Microaggregate", name, column)
         if len(rows) < self.k:
             raise DataError(
                 f"The treatment Microaggregate of {name!r} needs at least {self.k} values. Got {len(rows)}.",
                 hint="leave the column out, or take a smaller k.",
             )
-        values = as_floats(column.take(pa.array(rows)))
         order = np.argsort(values, kind="stable").astype(np.int64)
         labels = split_path(np.ascontiguousarray(values[:, None]), order, self.k)
         means = np.bincount(labels, values) / np.bincount(labels)
-        return fill_rows(column, rows, back_to_type(means[labels], column.type))
+        return fill_numbers(column, rows, means[labels])
 
     def describe(self) -> str:
         """Say what is done."""
@@ -153,21 +151,15 @@ class Noise(Treatment):
     )
 
     def __post_init__(self) -> None:
-        if (self.sd is None) == (self.share is None):
-            raise ParameterError(
-                f"Noise needs either 'sd' or 'share'. Got {'neither' if self.sd is None else 'both'}.",
-                hint="such as Noise(share=0.1).",
-            )
+        check_either("Noise", "such as Noise(share=0.1).", sd=self.sd, share=self.share)
         given = ("sd", self.sd) if self.sd is not None else ("share", self.share)
         check_float("Noise", given[0], given[1], least=0.0, above=True)
 
     def apply(self, name: str, column: pa.ChunkedArray, around: Surroundings) -> pa.ChunkedArray:
         """Return the numbers with noise."""
-        need_numbers("Noise", name, column)
-        rows = present_rows(column)
-        values = as_floats(column.take(pa.array(rows)))
+        rows, values = present_numbers("Noise", name, column)
         noisy = values + self._spread(values) * draw_normal(around.random, len(values))
-        return fill_rows(column, rows, back_to_type(noisy, column.type))
+        return fill_numbers(column, rows, noisy)
 
     def _spread(self, values: FloatArray) -> float:
         if self.sd is not None:
