@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from shoal.arrays import Effort
-from shoal.enforcement.guarded import STAGES
+from shoal.enforcement.guarded_params import STAGES
 from shoal.methods.microaggregation import sse
 from shoal.methods.microaggregation.sse_params import SSEParams, params_for
 from shoal.methods.optimise.params import EFFORTS, few_steps

@@ -50,9 +50,9 @@ class CarvingParams:
     ratio: float = 1.6
     """Growth of the windows of numbers from level to level."""
     queue: int = 1 << 18
-    """Combinations of levels kept in mind, at most."""
+    """Combinations of levels in the queue, at most."""
     visits: int = 4_000
-    """How often a record is looked at while groups are carved, in the mean."""
+    """How often a record is visited while groups are carved, in the mean."""
 
 
 @dataclass

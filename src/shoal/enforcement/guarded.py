@@ -25,7 +25,8 @@ import numba
 import numpy as np
 
 from shoal.arrays import Effort, IntArray
-from shoal.enforcement.carving import Carver, CarvingParams, rules_of
+from shoal.enforcement.carving import Carver, rules_of
+from shoal.enforcement.guarded_params import COLD, GuardedParams, stages_of
 from shoal.enforcement.layers import MENDABLE, group_in_layers, layered_unit
 from shoal.enforcement.mending import mend, mend_alike
 from shoal.enforcement.neighbours import number_without_gaps
@@ -48,64 +49,6 @@ if TYPE_CHECKING:
     from shoal.kernels.enforcement.crowds import Crowds
     from shoal.kernels.enforcement.rules import Rules
     from shoal.kernels.measuring.matching import Points
-
-
-@dataclass(frozen=True)
-class GuardedParams:
-    """What the search with models may spend, and when it does what."""
-
-    mendable: float = 0.7
-    """Share of failing plain groups up to which mending them is a start; beyond it, mending undoes what the search found."""
-    carvable: float = 0.5
-    """Share of failing plain groups from which carving groups out of cells is a start."""
-    targets: tuple[int, ...] = (3,)
-    """Sizes of carved groups to try, in multiples of the smallest group that can meet all models."""
-    cuts: bool = False
-    """Whether mended cuts of Mondrian are a start too: where values are few or ordered they may be the best one."""
-    trial_rounds: int = 2
-    """Rounds after which the best start is chosen."""
-    rounds: int = 2
-    """Rounds after that, where groups have ``usual_size`` records."""
-    usual_size: int = 25
-    """Mean size of a group; a round takes longer with larger groups, so smaller ones get more rounds and larger ones fewer."""
-    most_rounds: float = 2.5
-    """How many times more rounds there may be for small groups; for large ones at least the inverse."""
-    hottest: float = 0.0
-    """Temperature of the first of them, in multiples of the mean cost of a record."""
-    cold: float = 0.9
-    """Share of the rounds after which the temperature is 0."""
-    region: int = 100
-    """Groups of a region, in the mean."""
-    rebuilds: int = 2
-    """How often groups are rebuilt in a round, for each group, where they are small."""
-    small: float = 2.0
-    """Groups are small where they have fewer records in the mean than this many times what the models need: rebuilt groups of others hardly ever meet them."""
-    small_region: int = 40
-    """Groups of a region where they are small."""
-    carving: CarvingParams = field(default_factory=CarvingParams)
-
-
-STAGES: dict[Effort, GuardedParams] = {
-    "fast": GuardedParams(),
-    "balanced": GuardedParams(targets=(5,), rounds=48, hottest=1.0),
-    "best": GuardedParams(targets=(), rounds=160, hottest=1.0),
-}
-"""The stages of the search: an effort takes its own after those of the smaller efforts."""
-SMALL_TABLE = 5_000
-"""Records up to which effort "fast" has more starts and rounds, which take next to nothing there."""
-_FAST_ON_SMALL = GuardedParams(cuts=True, trial_rounds=4, rounds=6)
-_COLD = GuardedParams()
-"""What is spent after records were withheld."""
-_ENDLESS = 1_000_000
-
-
-def stages_of(task: Task, records: int) -> list[tuple[Effort, GuardedParams]]:
-    """Return the stages of an effort; a number of seconds is one long annealing after the fast stage."""
-    stages = STAGES | ({"fast": _FAST_ON_SMALL} if records <= SMALL_TABLE else {})
-    if not isinstance(task.effort, str):
-        return [("fast", stages["fast"]), ("balanced", replace(stages["balanced"], rounds=_ENDLESS))]
-    names = list(stages)
-    return [(name, stages[name]) for name in names[: names.index(task.effort) + 1]]
 
 
 def search_guarded(method: Method, table: CodedTable, task: Task, case: Case) -> Grouping:
@@ -212,7 +155,7 @@ class GuardedSearch:
     def release(self, most: int, pool: Executor) -> None:
         """Withhold up to ``most`` records where that pays; the search goes on with the groups of all records."""
         aside = replace(self, seen=list(self.seen), released=[])
-        self.released.append(withhold(aside, most, lambda found: aside.anneal(found, pool, _COLD.rounds, _COLD)))
+        self.released.append(withhold(aside, most, lambda found: aside.anneal(found, pool, COLD.rounds, COLD)))
 
     def rounds_for(self, found: Solution, params: GuardedParams) -> int:
         """Return how many rounds a solution gets: the work of a round grows with the size of its groups."""

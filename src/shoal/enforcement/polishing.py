@@ -9,7 +9,8 @@ import numba
 import numpy as np
 
 from shoal.arrays import BoolArray, IntArray
-from shoal.enforcement.guarded import GuardedParams, GuardedSearch
+from shoal.enforcement.guarded import GuardedSearch
+from shoal.enforcement.guarded_params import GuardedParams
 from shoal.enforcement.mending import mend_alike
 from shoal.enforcement.neighbours import number_without_gaps
 from shoal.errors import PrivacyError

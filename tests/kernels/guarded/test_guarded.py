@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.encoding import encode
-from shoal.enforcement.guarded import GuardedParams, GuardedSearch
+from shoal.enforcement.guarded import GuardedSearch
+from shoal.enforcement.guarded_params import GuardedParams
 from shoal.enforcement.keeping import group_records
 from shoal.enforcement.mending import mend
 from shoal.enforcement.polishing import changed_groups, polish_mended
