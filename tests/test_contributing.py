@@ -6,18 +6,21 @@ import re
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 
 import shoal
 from shoal import extensions
+from shoal.encoding import encode
+from shoal.frames import to_frame
 from shoal.io import registry
+from shoal.kernels.optimise.outcome import Outcome
+from shoal.kernels.optimise.regions import Regions
 from shoal.methods.base import Task
 from shoal.methods.optimise import annealing
 from shoal.methods.optimise.operators import OPERATORS
-from tests.tables import coded_table
 
 TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
@@ -59,8 +62,25 @@ def test_the_method_passes_the_public_checks(package):
 
 
 def test_the_operator_takes_part(package):
-    found = shoal.Optimise().run(coded_table(60, "iff", 3), Task(k=4))
-    assert "merge-twins" in found.details["operators"]
+    letters = ["x"] * 20 + ["y"] * 20 + list("abcdefg")
+    found = shoal.Optimise().run(encode(to_frame({"letter": letters}), ["letter"]), Task(k=5))
+    assert found.details["operators"]["merge-twins"]["taken"] > 0
+
+
+def test_the_operator_joins_groups_of_equal_records_of_its_region(package):
+    now = SimpleNamespace(problem=SimpleNamespace(k=2, rows=np.array([[3], [3], [3], [3], [1], [2], [3], [3]])))
+    labels, regions = np.array([0, 0, 2, 2, 4, 4, 6, 6]), Regions(np.array([0, 6, 8]), np.arange(8, dtype=np.int32))
+    assert package.MergeTwins().run(now, labels, regions, 0) == (Outcome(tried=2, taken=1, gained=0.0),)
+    assert labels.tolist() == [0, 0, 0, 0, 4, 4, 6, 6]
+
+
+def test_a_model_that_no_grouping_meets_is_refused_by_every_method(package):
+    table = {"age": list(range(20, 60)), "ill": ["x", "y"] * 20}
+    for method in (package.SortAndSlice(), "mondrian", "top-down"):
+        with pytest.raises(shoal.errors.PrivacyError):
+            shoal.anonymize(
+                table, k=4, quasi_identifiers=["age"], sensitive=["ill"], method=method, models=[package.AtMost(3)]
+            )
 
 
 def test_a_table_of_the_format_is_released_by_the_method_with_the_model_by_their_names(package, tmp_path):
