@@ -58,7 +58,7 @@ def _given_tree(column) -> Tree:
 
 
 def _split_tree(column, codes: list[int], classes: list[int] | None) -> Tree:
-    """Split where the class tells most, or in halves; halves are numbered left then right, the right is split first."""
+    """Split where the entropy of the class falls most, or in halves; halves are numbered left then right, the right is split first."""
     root = column.cardinality
     parent = {root: root} | dict.fromkeys(range(column.cardinality), root)
     parts = [(0, len(column.values), root)] if len(column.values) > 1 else []
@@ -185,7 +185,7 @@ class Climb:
         return self
 
     def revise(self, *, partial: bool, held=()) -> Climb:
-        """Take back what is not needed, the step that tells most first, but nothing of the columns held."""
+        """Take back what is not needed, the step that regains most information first, but nothing of the columns held."""
         failed = set()
         while undos := [undo for undo in self._undos(partial) if undo not in failed and undo[0] not in held]:
             undo = max(undos, key=self._rank)
@@ -211,7 +211,9 @@ class Climb:
     def revise_in_turn(self, *, partial: bool) -> Climb:
         """Revise this climb and one at the roots, and then those that hold one column more until nothing gets better."""
         far = self.at_roots()
-        best = min((self.copy().revise(partial=partial), far.copy().revise(partial=partial)), key=Climb.untold_now)
+        best = min(
+            (self.copy().revise(partial=partial), far.copy().revise(partial=partial)), key=Climb.information_lost
+        )
         held: list[int] = []
         while True:
             values = list(zip(*best.released(), strict=True))
@@ -220,15 +222,15 @@ class Climb:
                 for row in range(len(values))
                 if row not in held and len(set(values[row])) > 1
             ]
-            chosen, row = min(tries, key=lambda one: one[0].untold_now(), default=(best, -1))
-            if chosen.untold_now() >= best.untold_now():
+            chosen, row = min(tries, key=lambda one: one[0].information_lost(), default=(best, -1))
+            if chosen.information_lost() >= best.information_lost():
                 return best
             best = chosen
             held.append(row)
 
-    def untold_now(self) -> int:
+    def information_lost(self) -> int:
         if self.classes is not None:
-            return self.untold(self.taken)
+            return self.class_entropy(self.taken)
         return sum(self._lost(row, moved) for (row, _), moved in self.taken.items())
 
     def _undos(self, partial: bool):
@@ -252,13 +254,13 @@ class Climb:
         row, node, place = undo
         fewer = self._without(undo)
         own = self._lost(row, self.taken[row, node]) - self._lost(row, fewer.get((row, node), set()))
-        told = own if self.classes is None else self.untold(self.taken) - self.untold(fewer)
-        return told, own, -place, (-row, -node)
+        gain = own if self.classes is None else self.class_entropy(self.taken) - self.class_entropy(fewer)
+        return gain, own, -place, (-row, -node)
 
     def _lost(self, row, moved):
         return self.loss(row, moved) * sum(sum(counts.values()) for counts in self.members(row, moved))
 
-    def untold(self, taken) -> int:
+    def class_entropy(self, taken) -> int:
         """Return the entropy of the class among records released alike, summed over the records."""
         groups: dict[tuple[int, ...], Counter] = {}
         for value, label in zip(self.released(taken), self.classes, strict=True):

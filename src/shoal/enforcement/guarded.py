@@ -170,8 +170,8 @@ class GuardedSearch:
         if self.problem.table.units:
             yield self._start_with_people(effort)
             return
-        plain = self._plain(effort) if self._worth_mending(params) else None  # judged by the stage before
-        if plain is not None and self._worth_mending(params):
+        plain = self._plain(effort) if self._mending_pays(params) else None  # judged by the stage before
+        if plain is not None and self._mending_pays(params):
             yield self._mended(plain)
         if self.can_carve and self.failing >= params.carvable:
             yield from filter(None, (self._carved(target, params) for target in params.targets))
@@ -180,7 +180,7 @@ class GuardedSearch:
         if not self.seen:
             yield self._mended(self._plain(effort))
 
-    def _worth_mending(self, params: GuardedParams) -> bool:
+    def _mending_pays(self, params: GuardedParams) -> bool:
         """Tell whether mended groups of the search without models are a start: not where mending undoes what it found."""
         return self.failing <= params.mendable or not self.can_carve
 
@@ -198,7 +198,7 @@ class GuardedSearch:
         return Mondrian().run(self.problem.table, replace(self.task, requirements=())).labels
 
     def _quick_cuts_hold(self) -> bool:
-        """Tell by quick cuts whether groups of k records have mostly enough persons, so that a search without models is worth its time."""
+        """Tell by quick cuts whether groups of k records have mostly enough persons, so that a search without models is a start."""
         labels = self._cuts()
         return float(failing_groups(self.task.requirements, labels, int(labels.max()) + 1).mean()) <= MENDABLE
 

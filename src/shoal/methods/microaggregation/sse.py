@@ -129,7 +129,7 @@ def _search(search: Search, seed: int) -> None:
         _anneal(search, state, seed * 1_000_003 + run + 1, params.short, params.long_share)
         pool.add(_finish(search, state))
         search.reporter.report(0.3 + 0.2 * (run + 1) / params.runs, "annealing, short runs")
-    recur = 0 < 2 * len(pool.loss) <= pool.added
+    recur = 0 < 2 * len(pool.loss) <= pool.added  # the short runs found each group at least twice in the mean
     for run, steps in enumerate(params.long):
         more = params.spare if run and not recur else 0
         state = search.collect(start)
