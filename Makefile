@@ -1,7 +1,7 @@
 # What a developer or a first-time user does, one word each. `make` alone lists the words.
 
 # the first interpreter that is new enough; another one: make PYTHON=/path/to/python test
-PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)

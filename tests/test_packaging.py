@@ -68,6 +68,15 @@ def test_the_workflow_only_calls_words_of_the_makefile():
     ] == []
 
 
+@pytest.mark.skipif(not (ROOT / ".github").exists(), reason="does not apply: an sdist has no workflow")
+def test_the_workflow_tests_every_python_that_the_project_names_and_no_other():
+    flow = (ROOT / ".github" / "workflows" / "tests.yml").read_text("utf-8")
+    (tested,) = re.findall(r"^ *python: \[(.*)\]$", flow, re.MULTILINE)
+    named = re.findall(r"Python :: (3\.[0-9]+)$", "\n".join(PROJECT["classifiers"]), re.MULTILINE)
+    assert re.findall(r"[0-9.]+", tested) == named
+    assert PROJECT["requires-python"] == f">={named[0]}"
+
+
 def test_the_oldest_versions_are_the_stated_lower_bounds():
     assert lower_bounds(PROJECT, (3, 11))["numpy"] == "1.26"
     assert lower_bounds(PROJECT, (3, 13))["numpy"] == "2.1"
