@@ -57,7 +57,8 @@ ARROW = {
     "struct": pa.array([{"a": one} for one in range(6)]),
     "nanoseconds": pa.array(range(6), pa.timestamp("ns", "UTC")),
 }
-if hasattr(pa, "uuid"):  # since pyarrow 18
+HAS_UUID = hasattr(pa, "uuid")  # since pyarrow 18
+if HAS_UUID:
     ARROW["uuid"] = pa.array([one.bytes for one in IDS], pa.binary(16)).cast(pa.uuid())
 
 
@@ -190,6 +191,8 @@ def test_the_numbers_of_a_text_file_are_numbers_in_parquet(tmp_path):
 
 @pytest.mark.parametrize("name", ["dictionary", "uuid", "large string", "struct", "nanoseconds"])
 def test_a_column_of_arrow_has_its_type_in_parquet(tmp_path, name):
+    if name == "uuid" and not HAS_UUID:
+        pytest.skip("does not apply: pyarrow has no type of UUIDs before version 18")
     result = release(pa.table({"age": AGES, "kept": ARROW[name]}))
     result.save(tmp_path / "out.parquet")
     assert papq.read_table(tmp_path / "out.parquet").schema.field("kept").type == ARROW[name].type
@@ -206,7 +209,8 @@ def test_periods_and_durations_are_readable_in_a_text_file(tmp_path, name, text)
 
 def test_the_page_of_types_lists_what_is_tested():
     page = (REPOSITORY / "docs" / "reference" / "types.md").read_text(encoding="utf-8")
-    for library, types in (("pandas", PANDAS), ("polars", POLARS), ("pyarrow", ARROW)):
+    arrow = {*ARROW, "uuid"}  # an older pyarrow does not know it
+    for library, types in (("pandas", PANDAS), ("polars", POLARS), ("pyarrow", arrow)):
         listed = {line.split("|")[2].strip() for line in page.splitlines() if line.startswith(f"| {library} |")}
         assert listed == set(types)
 

@@ -15,7 +15,7 @@ import pytest
 
 import shoal
 from shoal.errors import DataError, ExtensionWarning, FileError, MissingExtraError, ParameterError
-from shoal.frames import Frame
+from shoal.frames import Frame, to_frame
 from shoal.io import location as places
 from shoal.io import registry
 from shoal.io.files import file_format, open_batches, open_table, write_table
@@ -317,4 +317,4 @@ def test_read_table_gives_the_frame_of_the_users_choice(tmp_path, into):
     found = shoal.read_table(tmp_path / "t.csv", into=into)
     module = type(found).__module__.split(".")[0].strip("_")
     assert module == {"arrow": "pyarrow"}.get(into, into)
-    assert Frame(pa.table(found)).table["age"].to_pylist() == [39, 40, 41]
+    assert to_frame(found).table["age"].to_pylist() == [39, 40, 41]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -99,10 +100,16 @@ def _call(name: str, functions: dict[str, str], path: Path, frame: Any = None, *
     arguments = [str(path)] if frame is None else [frame, str(path)]
     try:
         return function(*arguments, **options)
-    except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError):
+    except _faults(pyreadstat):
         what = "read" if frame is None else "written"
         hint = "it may be damaged." if frame is None else "names must be short and made of letters, digits and _."
         raise DataError(f"The file {name!r} cannot be {what} as {_suffix(path)[1:]}.", hint=hint) from None
+
+
+def _faults(pyreadstat: Any) -> tuple[type[Exception], ...]:
+    """Return what pyreadstat raises of its own; only one of the two has a public name before version 1.3.4."""
+    parser = sys.modules[pyreadstat.ReadstatError.__module__]
+    return parser.ReadstatError, parser.PyreadstatError
 
 
 @contextlib.contextmanager
