@@ -246,7 +246,7 @@ def test_a_connection_killed_while_rows_travel_leaves_nothing(postgresql_server,
                         "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
                     )
                 assert (True,) in killed
-            yield pa.record_batch({"age": list(range(10_000))})
+            yield pa.RecordBatch.from_pydict({"age": list(range(10_000))})
 
     class Table:
         """Rows that come one batch at a time, as those of a large release do."""

@@ -55,7 +55,9 @@ def _bundles(to: AnyArray, table: pa.Table) -> Iterator[pa.RecordBatch]:
     starts = np.flatnonzero(np.diff(number, prepend=-1))
     ends = [*starts[1:].tolist(), len(number)]
     bundles = [_as_bytes(ordered.slice(start, end - start)) for start, end in zip(starts.tolist(), ends, strict=True)]
-    yield pa.record_batch({TO: pa.array(number[starts].astype(np.int32)), BUNDLE: pa.array(bundles, pa.binary())})
+    yield pa.RecordBatch.from_pydict(
+        {TO: pa.array(number[starts].astype(np.int32)), BUNDLE: pa.array(bundles, pa.binary())}
+    )
 
 
 def _as_bytes(table: pa.Table) -> bytes:

@@ -126,11 +126,11 @@ def melt_rows(batches: Batches, coding: Coding, person: str) -> Iterator[pa.Reco
         for number, name in enumerate(coding.attributes):
             code = coding.books[name].look_up(name, batch.column(name))
             column = pa.array(np.full(batch.num_rows, number, np.int32))
-            yield pa.record_batch({COLUMN: column, CODE: pa.array(code), OWNER: owner})
+            yield pa.RecordBatch.from_pydict({COLUMN: column, CODE: pa.array(code), OWNER: owner})
 
 
 def find_leaves(batches: Batches, coding: Coding, tree: Tree, owners: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Return the leaf of each record, and whose it is."""
     for batch in batches:
         leaf = tree.assign(coding.code(batch).codes).astype(np.int32)
-        yield pa.record_batch({LEAF: pa.array(leaf), **{name: batch.column(name) for name in owners}})
+        yield pa.RecordBatch.from_pydict({LEAF: pa.array(leaf), **{name: batch.column(name) for name in owners}})

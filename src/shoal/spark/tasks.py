@@ -52,7 +52,7 @@ OWN_COLUMNS = (PAYLOAD, PLACE, ORDER, LABEL, COUNT, PEOPLE, TO, BUNDLE, *OWNERS.
 
 def payload_batch(content: Any) -> pa.RecordBatch:
     """Return one object as the only row of a batch."""
-    return pa.record_batch({PAYLOAD: pa.array([pickle.dumps(content)], pa.binary())})
+    return pa.RecordBatch.from_pydict({PAYLOAD: pa.array([pickle.dumps(content)], pa.binary())})
 
 
 def learn_rows(batches: Batches, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -97,7 +97,7 @@ def recode_rows(batches: Batches, mapping: Generalization, unseen: Unseen) -> It
 def payload_row(kinds: Mapping[str, pa.DataType], content: Any) -> pa.RecordBatch:
     """Return an object for the driver as a row of the release that holds nothing else."""
     empty = {name: pa.nulls(1, kind) for name, kind in kinds.items()}
-    return pa.record_batch(empty | {PAYLOAD: pa.array([pickle.dumps(content)], pa.binary())})
+    return pa.RecordBatch.from_pydict(empty | {PAYLOAD: pa.array([pickle.dumps(content)], pa.binary())})
 
 
 def mark_rows(batches: Batches, coding: Coding, tree: Tree, number: IntArray) -> Iterator[pa.RecordBatch]:
