@@ -104,14 +104,14 @@ def _with_plain_types(reader: pa.RecordBatchReader) -> pa.RecordBatchReader:
 
 
 def _plain_type(field: pa.Field) -> pa.DataType:
-    if not isinstance(field.type, pa.BaseExtensionType):
-        return field.type
     details = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
-    if details.get("POSTGRESQL:type") != "numeric":
-        return field.type.storage_type if str(field.type.storage_type) != "fixed_size_binary[16]" else field.type
-    modifier = int(details.get("POSTGRESQL:typmod", "-1")) - 4
-    precision, scale = modifier >> 16, modifier & 0x7FF
-    return pa.decimal128(precision, scale) if 0 < precision <= _LARGEST_PRECISION else pa.float64()
+    if details.get("POSTGRESQL:type") == "numeric":  # pyarrow before 18 takes its type for plain text
+        modifier = int(details.get("POSTGRESQL:typmod", "-1")) - 4
+        precision, scale = modifier >> 16, modifier & 0x7FF
+        return pa.decimal128(precision, scale) if 0 < precision <= _LARGEST_PRECISION else pa.float64()
+    if isinstance(field.type, pa.BaseExtensionType) and str(field.type.storage_type) != "fixed_size_binary[16]":
+        return field.type.storage_type
+    return field.type
 
 
 def _storage(column: pa.Array) -> pa.Array:
