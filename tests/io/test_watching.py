@@ -11,7 +11,7 @@ import time
 import pytest
 
 from shoal.io import watching
-from shoal.io.watching import open_address, remove_for_good
+from shoal.io.watching import Watch, open_address, remove_for_good
 
 OWNER = """
 import sys, time
@@ -57,6 +57,19 @@ def test_a_folder_stays_when_its_owner_says_so(tmp_path):
     owner = start(folder, "end")  # ends after its watcher has ended
     owner.wait()
     owner.stdout.close()
+    assert folder.exists()
+
+
+def test_a_watcher_removes_a_folder_at_once_when_told_to(tmp_path):
+    folder = tmp_path / "staged"
+    (folder / "rows").mkdir(parents=True)
+    watch = Watch(str(folder))
+    watch.remove()
+    assert not folder.exists()
+    assert watch._process.returncode == 0
+    folder.mkdir()
+    watch.end()  # both are over: nobody watches any more
+    watch.remove()
     assert folder.exists()
 
 

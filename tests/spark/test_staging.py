@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 from pyarrow import fs
 
+from shoal.errors import DataError
+from shoal.io.watching import remove_for_good
 from shoal.spark import staging
 from shoal.spark.result import _take_table_name
 from shoal.spark.sessions import usual_tasks
@@ -80,6 +82,47 @@ def test_an_earlier_release_is_as_it_was_where_a_new_one_cannot_have_its_name(st
         write(written, "_SUCCESS", "new-0", "new-1")
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
     assert sorted(path.name for path in target.iterdir()) == ["_SUCCESS", "old-0", "old-1"]
+
+
+class Watched:
+    """A watcher in whose time a task that has not heard of the fault writes once more."""
+
+    def __init__(self, folder):
+        self.folder, self.ended = folder, False
+
+    def end(self):
+        self.ended = True
+
+    def remove(self):
+        write(str(self.folder), "part-0")
+        remove_for_good(str(self.folder), between=0.0)
+        self.end()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+def fail_in(written, fault):
+    write(written, "part-1")
+    raise fault
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("the JVM is gone"), KeyboardInterrupt(), DataError("not as counted")])
+def test_after_a_fault_nothing_stays_that_tasks_write_on(tmp_path, monkeypatch, fault):
+    watched = []
+    monkeypatch.setattr(staging, "Watch", lambda address: watched.append(Watched(address)) or watched[-1])
+    with pytest.raises(type(fault)), written_beside(str(tmp_path / "release")) as written:
+        fail_in(written, fault)
+    assert watched[0].ended
+    assert list(tmp_path.iterdir()) == []
+    place = staging.Staging(None, str(tmp_path))
+    write(place.address, "part-1")
+    place.close_after(fault)
+    assert watched[1].ended
+    assert list(tmp_path.iterdir()) == []
 
 
 class Catalog:

@@ -41,6 +41,14 @@ class Watch:
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.communicate(_DONE)
 
+    def remove(self) -> None:
+        """Have the folder removed as if this process had ended, and wait until nobody makes it again.
+
+        After a fault of Spark tasks go on writing until they hear of it, some seconds at most.
+        """
+        if self._process.stdin is not None and not self._process.stdin.closed:
+            self._process.communicate(b"")
+
     def __enter__(self) -> Self:
         return self
 

@@ -73,7 +73,7 @@ def release(
         made = _make(work)
         rows = data.sparkSession.read.parquet(work.rows).where(f"{PAYLOAD} is null").drop(PAYLOAD, *OWNERS.values())
     except BaseException as fault:
-        place.close()
+        place.close_after(fault)
         said = as_said(fault)
         if said is fault:
             raise

@@ -10,7 +10,7 @@ from typing import Any
 
 from pyarrow import fs
 
-from shoal.errors import FileError, ParameterError
+from shoal.errors import FileError, ParameterError, ShoalError
 from shoal.io.watching import Watch, open_address, remove_folder
 
 ENDING = ".partial"
@@ -32,6 +32,21 @@ class Staging:
         """Remove the folder with all that is in it."""
         remove_folder(self.address)
         self._watch.end()
+
+    def close_after(self, fault: BaseException) -> None:
+        """Remove the folder after a fault, and once more where tasks that are still running make it again."""
+        _remove_after(fault, self.address, self._watch)
+
+
+def _remove_after(fault: BaseException, address: str, watch: Watch) -> None:
+    """Remove a folder that is no release. An error of shoal's own comes when Spark has done its part; after any other one tasks may be running."""
+    running = not isinstance(fault, ShoalError)
+    with contextlib.suppress(*([OSError] if running else [])):  # a task may be writing at this very moment
+        remove_folder(address)
+    if running:
+        watch.remove()
+    else:
+        watch.end()
 
 
 def _new_folder(data: Any, staging: str | None) -> str:
@@ -80,12 +95,12 @@ def exists(address: str) -> bool:
 def written_beside(target: str) -> Any:
     """Give the address of a new folder beside ``target`` that gets this name at the end; on a fault it is removed, and ``target`` is as it was."""
     written = f"{target}-{secrets.token_hex(8)}{ENDING}"
-    with Watch(written):
+    with Watch(written) as watch:
         try:
             yield written
             _take_name(written, target)
-        except BaseException:
-            remove_folder(written)
+        except BaseException as fault:
+            _remove_after(fault, written, watch)
             raise
 
 
