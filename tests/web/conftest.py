@@ -64,7 +64,11 @@ def serving(folder, *options, prefix=()):
             yield server, server.stdout.readline().strip()
         finally:
             server.send_signal(signal.SIGINT)
-            server.told = server.communicate(timeout=60)
+            try:
+                server.told = server.communicate(timeout=60)
+            except subprocess.TimeoutExpired:
+                server.kill()  # or leaving the block waits for it without an end
+                raise
 
 
 def workers_of(server):

@@ -44,6 +44,17 @@ def test_another_address_is_asked_for_and_warned_about(tmp_path):
     assert "others on the network can reach it" in server.told[1]
 
 
+IGNORES = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+"""Starts a command as a script does in its background."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="does not apply: Windows has no such signal")
+def test_a_server_ends_by_a_signal_from_the_moment_its_address_is_told(tmp_path):
+    with serving(tmp_path, prefix=[sys.executable, "-c", IGNORES]) as (server, address):
+        assert address.startswith("http://")
+    assert server.returncode == 0
+
+
 def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 import socket
+import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import uvicorn
@@ -39,14 +41,31 @@ def serve(
         number = listening.getsockname()[1]
         app = create_app(Session(folder.resolve(), private, draft), keys, _names(host, number))
         address = f"http://{_shown(host)}:{number}/?token={keys.token}"
-        announce(address)
-        if browser:
-            webbrowser.open(address)
         config = uvicorn.Config(
             app, log_level="error", access_log=False, server_header=False, date_header=False,
             timeout_keep_alive=30, limit_concurrency=200, timeout_graceful_shutdown=2,
         )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listening])
+        server = uvicorn.Server(config)
+        with _ended_by_signals(server):
+            announce(address)
+            if browser:
+                webbrowser.open(address)
+            if not server.should_exit:
+                server.run(sockets=[listening])
+
+
+@contextlib.contextmanager
+def _ended_by_signals(server: uvicorn.Server) -> Iterator[None]:
+    """Let signals end a server before it runs too: one that a script starts in the background would ignore Ctrl-C until then."""
+    if threading.current_thread() is not threading.main_thread():  # Python hands signals to no other
+        yield
+        return
+    before = {number: signal.signal(number, server.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -89,7 +89,7 @@ def test_example_2_gives_the_papers_new_tuples():
 def example_climber(k=3):
     table = coded_figure_1()
     climber = make_climber(table, Task(k=k), table.attributes["C"], pruning=True)
-    index = build_index(climber.forest, climber.cells.codes, climber.cells.size, k)
+    index = build_index(climber.forest, climber.base.codes, climber.base.size, k)
     node = {}
     for row, column in enumerate(table.columns):
         for number, label in enumerate(column.node_labels):
