@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from shoal.engines.stream import recounting
 from shoal.engines.stream.recounting import Recount
 from shoal.errors import PrivacyError
 
@@ -44,3 +45,14 @@ def test_no_row_is_no_group():
     assert np.array_equal(sizes, [])
     assert held == {}
     Recount(["q"]).check(K)
+
+
+def test_many_groups_are_not_added_up_anew_for_every_batch(monkeypatch):
+    grouped, plain = [], recounting._grouped
+    monkeypatch.setattr(recounting, "_MERGED", 10)
+    monkeypatch.setattr(recounting, "_grouped", lambda table: grouped.append(table.num_rows) or plain(table))
+    recount = Recount(["age"])
+    for begin in range(0, 2_000, 4):
+        recount.add(pa.table({"age": [str(begin + place) for place in range(4)]}))
+    assert sum(grouped) < 4 * 2_000
+    assert recount.groups()[0].tolist() == [1] * 2_000

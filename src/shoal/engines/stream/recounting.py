@@ -18,7 +18,7 @@ from shoal.errors import DataError
 _BITS = 21
 _COLUMNS_OF_WORD = 3
 _MERGED = 1 << 21
-"""Rows of counts that wait before they are added up."""
+"""Rows of counts that wait before they are added up, at least."""
 
 
 class Recount:
@@ -28,6 +28,8 @@ class Recount:
         self.names, self.sensitive = list(quasi_identifiers), list(sensitive)
         self.numbers: dict[str, dict[str | None, int]] = {name: {} for name in self.names}
         self.waiting: list[pa.Table] = []
+        self.merged = 0
+        """Rows of counts after they were last added up."""
         self.rows = 0
 
     def add(self, batch: pa.Table | pa.RecordBatch, codes: dict[str, IntArray] | None = None) -> None:
@@ -37,9 +39,10 @@ class Recount:
         counted = pa.table({name: pa.array(values) for name, values in columns.items()})
         self.waiting.append(_grouped(counted.append_column("rows", pa.array(np.ones(batch.num_rows, np.int64)))))
         self.rows += batch.num_rows
-        if sum(one.num_rows for one in self.waiting) > _MERGED:
-            merged = _grouped(pa.concat_tables(self.waiting))
-            self.waiting = [merged]
+        # as many again must have come: or a release of very many groups would be added up anew for every batch
+        if sum(one.num_rows for one in self.waiting) > max(_MERGED, 2 * self.merged):
+            self.waiting = [_grouped(pa.concat_tables(self.waiting))]
+            self.merged = self.waiting[0].num_rows
 
     def _words(self, batch: pa.Table | pa.RecordBatch) -> Iterable[LongArray]:
         for begin in range(0, len(self.names), _COLUMNS_OF_WORD):
