@@ -40,13 +40,11 @@ class Staging:
 
 def _remove_after(fault: BaseException, address: str, watch: Watch) -> None:
     """Remove a folder that is no release. An error of shoal's own comes when Spark has done its part; after any other one tasks may be running."""
-    running = not isinstance(fault, ShoalError)
-    with contextlib.suppress(*([OSError] if running else [])):  # a task may be writing at this very moment
+    if isinstance(fault, ShoalError):
         remove_folder(address)
-    if running:
-        watch.remove()
-    else:
         watch.end()
+    else:
+        watch.remove()
 
 
 def _new_folder(data: Any, staging: str | None) -> str:

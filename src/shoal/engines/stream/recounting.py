@@ -28,8 +28,6 @@ class Recount:
         self.names, self.sensitive = list(quasi_identifiers), list(sensitive)
         self.numbers: dict[str, dict[str | None, int]] = {name: {} for name in self.names}
         self.waiting: list[pa.Table] = []
-        self.merged = 0
-        """Rows of counts after they were last added up."""
         self.rows = 0
 
     def add(self, batch: pa.Table | pa.RecordBatch, codes: dict[str, IntArray] | None = None) -> None:
@@ -39,10 +37,9 @@ class Recount:
         counted = pa.table({name: pa.array(values) for name, values in columns.items()})
         self.waiting.append(_grouped(counted.append_column("rows", pa.array(np.ones(batch.num_rows, np.int64)))))
         self.rows += batch.num_rows
-        # as many again must have come: or a release of very many groups would be added up anew for every batch
-        if sum(one.num_rows for one in self.waiting) > max(_MERGED, 2 * self.merged):
+        # as many again as the first ones, which were added up, must have come: or very many groups would be added up anew for every batch
+        if sum(one.num_rows for one in self.waiting) > max(_MERGED, 2 * self.waiting[0].num_rows):
             self.waiting = [_grouped(pa.concat_tables(self.waiting))]
-            self.merged = self.waiting[0].num_rows
 
     def _words(self, batch: pa.Table | pa.RecordBatch) -> Iterable[LongArray]:
         for begin in range(0, len(self.names), _COLUMNS_OF_WORD):
