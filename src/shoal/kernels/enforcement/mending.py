@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
+from shoal.kernels.common.copying import copy_values
 from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.crowds import Crowds, crowd_shortfall, one_box
 from shoal.kernels.enforcement.linked_groups import LinkedGroups, members, reset
@@ -119,7 +120,7 @@ def find_cheapest_plan(
         mixed = interleave(rules.codes[0], records) if rules.codes.shape[0] > 0 else records
         orders = np.empty((codes.shape[0], records.shape[0]), np.int32)
         for column in range(codes.shape[0]):
-            orders[column] = sort_stably(codes[column], mixed)
+            copy_values(sort_stably(codes[column], mixed), orders[column])
         whole = union_cost(space, cover, a, b if b >= 0 else a) * records.shape[0]
         cuts = cut_costs(space, codes, k, orders, most)
         exchanges = exchange_costs(space, codes, k, records, cover.size[a], most)

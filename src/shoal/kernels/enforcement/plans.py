@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
+from shoal.kernels.common.copying import copy_values
 from shoal.kernels.compiling import kernel
 from shoal.kernels.enforcement.linked_groups import reset
 from shoal.kernels.space.space import Cover, Space, add_record, empty_cover, group_cost
@@ -29,9 +30,9 @@ def leave_out(space: Space, codes: IntArray, records: IntArray, trial: Cover, co
 @kernel()
 def cost_with(space: Space, codes: IntArray, trial: Cover, source: int, spare: int, record: int) -> float:
     """Return the total cost of slot ``source`` together with a record."""
-    trial.low[:, spare] = trial.low[:, source]
-    trial.high[:, spare] = trial.high[:, source]
-    trial.words[spare] = trial.words[source]
+    copy_values(trial.low[:, source], trial.low[:, spare])
+    copy_values(trial.high[:, source], trial.high[:, spare])
+    copy_values(trial.words[source], trial.words[spare])
     trial.size[spare] = trial.size[source]
     add_record(space, trial, spare, codes, record)
     return group_cost(space, trial, spare) * trial.size[spare]

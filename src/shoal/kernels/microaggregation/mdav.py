@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
+from shoal.kernels.common.copying import copy_values
 from shoal.kernels.compiling import kernel
 from shoal.kernels.search.kdtree import Tree, build_tree, remove_record
 from shoal.kernels.search.nearest import find_farthest, find_nearest, squared_distance
@@ -83,7 +84,7 @@ def rank_records(state: Mdav, mean: FloatArray) -> None:
     for index in range(left):
         state.ranked[index] = records[order[index]]
         state.radius[index] = radius[order[index]]
-    state.anchor[:] = mean
+    copy_values(mean, state.anchor)
     state.counter[CURSOR] = 0
     state.counter[SCANNED] = 0
     state.counter[RANKED] = left

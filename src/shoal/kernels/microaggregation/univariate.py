@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
+from shoal.kernels.common.copying import copy_values
 from shoal.kernels.compiling import kernel
 
 
@@ -23,7 +24,7 @@ def split_path(matrix: FloatArray, order: LongArray, k: int) -> IntArray:
     n, m = order.shape[0], matrix.shape[1]
     path = np.empty((n, m))
     for place in range(n):
-        path[place] = matrix[order[place]]
+        copy_values(matrix[order[place]], path[place])
     longest = 2 * k - 1 if n >= 2 * k else n
     share = np.empty(longest + 1)
     for size in range(1, longest + 1):

@@ -70,10 +70,12 @@ def join_rest(state: Mdav, to_last: bool) -> IntArray:
     labels = state.labels.copy()
     for record in range(n):
         if labels[record] >= 0:
-            means[labels[record]] += state.matrix[record]
+            for column in range(m):
+                means[labels[record], column] += state.matrix[record, column]
             size[labels[record]] += 1
     for group in range(groups):
-        means[group] /= size[group]
+        for column in range(m):
+            means[group, column] /= size[group]
     for record in range(n):
         if labels[record] >= 0:
             continue

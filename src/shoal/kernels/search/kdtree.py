@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, LongArray
+from shoal.kernels.common.copying import copy_values
 from shoal.kernels.compiling import kernel
 
 
@@ -137,7 +138,7 @@ def build_tree(matrix: FloatArray, leaf_size: int) -> Tree:
     points = np.empty((n, m))
     place = np.empty(n, np.int64)
     for index in range(n):
-        points[index] = matrix[order[index]]
+        copy_values(matrix[order[index]], points[index])
         place[order[index]] = index
     low, high = np.empty((nodes, m)), np.empty((nodes, m))
     tree = Tree(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import BoolArray, IntArray, LongArray
+from shoal.kernels.common.copying import copy_values
 from shoal.kernels.compiling import kernel
 from shoal.kernels.space.bits import count_common, count_values
 from shoal.kernels.space.kinds import lacks_value
@@ -78,7 +79,7 @@ def build_tree(space: Space, codes: IntArray, records: IntArray) -> RecordTree:
                 tree.leaf[record] = node
             continue
         row = codes[widest_column(space, box, node)]
-        part[:] = part[np.argsort(row[part], kind="mergesort")]
+        copy_values(part[np.argsort(row[part], kind="mergesort")], part)
         middle = (begin + end) // 2
         tree.begin[2 * node + 1], tree.end[2 * node + 1] = begin, middle
         tree.begin[2 * node + 2], tree.end[2 * node + 2] = middle, end
