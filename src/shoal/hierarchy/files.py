@@ -22,6 +22,7 @@ SEPARATORS = (";", "\t", "|", ",")
 """In order of preference; the comma comes last because labels hold commas."""
 SAMPLE = 1000
 """Lines looked at to find the separator."""
+_LINE = re.compile("[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
 def read_text(source: Source, separator: str | None, encoding: str | None) -> tuple[str, str]:
@@ -37,7 +38,7 @@ def read_text(source: Source, separator: str | None, encoding: str | None) -> tu
 
 def read_chains(text: str, separator: str) -> Iterator[Chain]:
     """Yield a chain for each line that is not blank."""
-    for line, fields in _rows(text, separator):
+    for line, fields in _rows(io.StringIO(text, newline=""), separator):
         yield Chain(fields, f"Line {line}: ")
 
 
@@ -95,10 +96,10 @@ def _marked_encoding(content: bytes) -> str:
     return "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
 
 
-def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+def _rows(lines: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and fields; blank lines and the empty fields at a line's end do not count."""
     # strict: a quote that is never closed must not swallow the rest of the file in silence
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     line = 1
     try:
         for fields in reader:
@@ -114,6 +115,11 @@ def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
         ) from error
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Yield one line after the other, without a copy of a whole file of which a few lines are looked at."""
+    return (found.group() for found in _LINE.finditer(text))
+
+
 def _find_separator(text: str) -> str:
     return max(SEPARATORS, key=lambda separator: _fitness(text, separator))
 
@@ -121,7 +127,7 @@ def _find_separator(text: str) -> str:
 def _fitness(text: str, separator: str) -> tuple[float, bool, bool]:
     """Return how well a separator explains the lines: all are split, and all end in one root, best in ``*``."""
     try:
-        rows = [fields for _, fields in islice(_rows(text, separator), SAMPLE)]
+        rows = [fields for _, fields in islice(_rows(_lines(text), separator), SAMPLE)]
     except HierarchyError:
         return (-1.0, False, False)
     if not rows:
