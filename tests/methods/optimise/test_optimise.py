@@ -87,6 +87,7 @@ def test_the_number_of_threads_changes_nothing(columns, effort):
     assert len(set(found[0])) > 100
 
 
+@pytest.mark.compiled  # what is asked is how low the loss is, after whole searches
 @pytest.mark.parametrize("columns", ["ii", "nf", "ss", "innffs"])
 def test_more_effort_never_loses_more_than_k_member(columns):
     table = coded_table(600, columns, 6, weighted=True)
@@ -162,6 +163,7 @@ def test_prices_are_for_all_but_short_runs_and_cells_are_learned_in_long_ones():
         assert params.pricing.visits == 0
 
 
+@pytest.mark.compiled  # what is asked is how low the loss is, after whole searches
 def test_balanced_loses_less_with_dual_prices():
     table, task = coded_table(700, "nnfff", 5), Task(k=5, effort="balanced")
     plain = shoal.Optimise(params=replace(EFFORTS["balanced"], without=("pricing",))).run(table, task)
@@ -180,6 +182,7 @@ def test_with_many_columns_steps_are_cooler_and_blocks_smaller_where_rounds_foll
     assert rounds_for(warm, 100, 30) == warm.rounds > rounds_for(warm, 100, 60) > 0
 
 
+@pytest.mark.compiled  # what is asked is how low the loss is, after whole searches
 def test_cells_on_offer_lower_the_loss_where_all_columns_have_a_hierarchy(monkeypatch):
     table, task = coded_table(700, "nnfff", 5), Task(k=3, effort="best")
     monkeypatch.setattr(solver, "has_solver", lambda: False)  # recombining makes up for a part of it
@@ -226,6 +229,7 @@ def test_rounds_give_way_to_learned_cells_only_where_there_are_enough_of_them(ro
     assert (search.stop.rounds, type(cells)) == (left, LearnedCells if left < rounds else NoCells)
 
 
+@pytest.mark.compiled  # what is asked is how low the loss is, after whole searches
 @pytest.mark.parametrize(("columns", "gain"), [("iisss", 0.003), ("innff", 0.003)])
 def test_cells_learned_from_groups_lower_the_loss_where_there_are_ranges_or_sets(columns, gain):
     table, task = coded_table(1500, columns, 5), Task(k=15, effort="best")
@@ -235,6 +239,7 @@ def test_cells_learned_from_groups_lower_the_loss_where_there_are_ranges_or_sets
     assert loss_of(table, mine.labels) < (1.0 - gain) * loss_of(table, without.run(table, task).labels)
 
 
+@pytest.mark.compiled  # what is asked is how low the loss is, after whole searches
 @settings(max_examples=60, deadline=None)
 @given(coded_tables(least=6), st.integers(2, 4))
 def test_with_the_best_effort_it_never_loses_more_than_any_other_local_method(table, k):
@@ -243,6 +248,7 @@ def test_with_the_best_effort_it_never_loses_more_than_any_other_local_method(ta
         assert found <= loss_of(table, method.run(table, Task(k=k)).labels) + 1e-12
 
 
+@pytest.mark.compiled  # what is asked is how low the loss is, after whole searches
 @pytest.mark.parametrize("columns", ["ii", "nnn", "fffff", "ss", "infs"])
 @pytest.mark.parametrize("method", [shoal.BottomUp(), shoal.TopDown(), shoal.Mondrian(), shoal.KMember()])
 def test_it_loses_no_more_than_other_local_methods_on_generated_tables(columns, method):
@@ -251,6 +257,7 @@ def test_it_loses_no_more_than_other_local_methods_on_generated_tables(columns, 
     assert mine <= loss_of(table, method.run(table, Task(k=5)).labels) + 1e-12
 
 
+@pytest.mark.compiled  # what is asked is how low the loss is, after whole searches
 @pytest.mark.parametrize("seed", range(40))
 def test_on_small_tables_of_many_shapes_no_local_method_loses_less_even_at_the_least_effort(seed):
     random = np.random.default_rng(seed)
