@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 import shlex
 
+import pytest
+
 from tests.cli import page
 
 README = page.PAGE.parents[2] / "README.md"
@@ -21,6 +23,7 @@ def test_the_page_has_every_command_and_option():
             assert parameter.name == "help" or all(name in text for name in parameter.opts)
 
 
+@pytest.mark.compiled  # the demo alone takes many minutes where kernels are interpreted
 def test_the_commands_of_the_readme_work_one_after_the_other(shoal, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     calls = re.findall(r"^\$ shoal (.*)$", README.read_text("utf-8"), re.MULTILINE)
