@@ -42,8 +42,9 @@ class GroupPool:
         from scipy.sparse import csc_array  # noqa: PLC0415
 
         sizes = [len(members) for members in self.loss]
-        rows = np.concatenate([np.array(members) for members in self.loss])
-        starts = np.concatenate(([0], np.cumsum(sizes)))
+        # the solver of scipy before 1.12 takes no longer integers
+        rows = np.concatenate([np.array(members, np.int32) for members in self.loss])
+        starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
         return csc_array((np.ones(len(rows)), rows, starts), shape=(len(self.points), len(sizes)))
 
 
