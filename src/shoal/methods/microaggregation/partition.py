@@ -42,7 +42,7 @@ class GroupPool:
         from scipy.sparse import csc_array  # noqa: PLC0415
 
         sizes = [len(members) for members in self.loss]
-        # the solver of scipy before 1.12 takes no longer integers
+        # the solver of scipy 1.11 refuses integers of 64 bits
         rows = np.concatenate([np.array(members, np.int32) for members in self.loss])
         starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
         return csc_array((np.ones(len(rows)), rows, starts), shape=(len(self.points), len(sizes)))
