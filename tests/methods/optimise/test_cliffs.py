@@ -109,3 +109,20 @@ def test_a_small_table_of_few_tuples_is_searched_at_fast_as_at_balanced():
         (towns(600), "fast"),
     ):
         assert Search.of(table, Task(k=12, effort="fast")).params is EFFORTS[effort]
+
+
+def rounds_at_fast(shape, records, k):
+    return Search.of(made(shape, records), Task(k=k, effort="fast")).stop.rounds
+
+
+def test_fast_makes_rounds_where_cells_know_little_and_fewer_of_them_the_larger_groups_are():
+    assert [rounds_at_fast("skewed sets of many values", 13_000, k) for k in (2, 70, 100, 200, 300)] == [3, 3, 2, 1, 0]
+    assert [rounds_at_fast("clusters of numbers", 13_000, k) for k in (2, 200, 300)] == [1, 1, 0]
+    assert rounds_at_fast("deep hierarchies", 13_000, 2) == 0
+    assert rounds_at_fast("skewed sets of many values", 10_000, 400) == 2  # as any small table
+
+
+def test_fast_is_below_every_other_method_on_a_larger_table_with_sets():
+    table = made("skewed sets of many values", 13_000)
+    rows = list(curve(table, (5, 25), ("fast",), ("bottom-up", "k-member")))
+    assert faults(rows, ("fast",), ("bottom-up", "k-member")) == [], rows

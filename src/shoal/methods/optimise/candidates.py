@@ -141,8 +141,7 @@ def find_candidates(search: Search, starts: Starts) -> CellSource:
     problem, params = search.problem, search.params
     if search.stop.over() or search.stop.rounds == 0 or len(problem.tuples.size) > MOST_TUPLES:
         return NoCells()
-    by_hierarchy = all(one.hierarchy is not None for one in problem.table.columns)
-    if params.pricing.visits and by_hierarchy and "pricing" not in params.without:
+    if params.pricing.visits and problem.by_hierarchy and "pricing" not in params.without:
         priced = _price(search)
         if priced is not None:
             keep_start(search, starts, "priced", priced.labels)

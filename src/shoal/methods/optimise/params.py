@@ -26,6 +26,12 @@ FEW_TUPLES = 256
 """Distinct tuples up to which a small table of many equal records is searched at effort "fast" as at "balanced": that takes next to nothing."""
 EQUAL_RECORDS = 16
 """Records of a tuple there, in the mean and at least."""
+RANGE_ROUNDS = 1
+"""Rounds of effort "fast" on larger tables, where columns are released as ranges: cells know some ranges only."""
+SET_ROUNDS = 3
+"""The same where columns are released as sets: cells know one value of a set or any, so the first rounds gain most there."""
+ROUND_RECORDS = 3_000_000
+"""Records times k for which there is one such round, for the larger groups are, the longer it takes: with 30,000 records there are three up to k = 33."""
 SMALL_GROUP = 10
 """k up to which margins are as they are. With larger groups the deviations of their records cancel out in part, so that the reduced costs of good
 cells grow with the root of k only."""
@@ -299,12 +305,17 @@ def params_for(effort: Effort, given: Params | None = None) -> Params:
 
 
 def params_for_table(params: Params, problem: Problem) -> Params:
-    """Return the parameters of a table that may have few distinct tuples, where cells of nearly k records leave little to choose."""
-    if params is not EFFORTS["fast"] or problem.records > params.annealing.most_records:
+    """Return the parameters of a table that effort "fast" searches for longer than others: of few distinct tuples, with ranges or with sets."""
+    if params is not EFFORTS["fast"]:
         return params
-    tuples = len(problem.tuples.size)
-    few = tuples <= min(FEW_TUPLES, problem.records // EQUAL_RECORDS)
-    return EFFORTS["balanced"] if few else params
+    small = problem.records <= params.annealing.most_records
+    if small and len(problem.tuples.size) <= min(FEW_TUPLES, problem.records // EQUAL_RECORDS):
+        return EFFORTS["balanced"]  # cells of nearly k equal records leave little to choose
+    most = 0 if problem.by_hierarchy else SET_ROUNDS if problem.has_sets else RANGE_ROUNDS
+    rounds = min(most, ROUND_RECORDS // (problem.records * problem.k))
+    if rounds <= (params.annealing.rounds if small else 0):
+        return params
+    return replace(params, annealing=replace(params.annealing, rounds=rounds, most_records=math.inf))
 
 
 def rounds_for(params: AnnealingParams, records: int, columns: int) -> int:

@@ -72,6 +72,16 @@ class Problem:
         """The number of quasi-identifiers."""
         return len(self.table.columns)
 
+    @property
+    def by_hierarchy(self) -> bool:
+        """Whether all columns have a hierarchy, so that all cells can be enumerated."""
+        return all(column.hierarchy is not None for column in self.table.columns)
+
+    @property
+    def has_sets(self) -> bool:
+        """Whether a column is released as sets of values."""
+        return any(column.kind.by_members for column in self.table.columns)
+
     @cached_property
     def rows(self) -> IntArray:
         """The codes of each record, (n, m)."""
