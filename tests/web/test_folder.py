@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shoal.errors import FileError
-from shoal.web.folder import inside, list_tables
+from shoal.web.folder import inside, list_hierarchies, list_tables
 
 
 @pytest.fixture
@@ -38,3 +38,14 @@ def test_nothing_outside_can_be_named(folder, name):
 
 def test_tables_are_listed_without_links_that_lead_out_and_without_hidden_files(folder):
     assert [one.name for one in list_tables(folder)] == ["a.csv", "c.xlsx", "below/b.parquet"]
+
+
+def test_of_text_files_those_are_offered_as_hierarchies_that_begin_as_one(tmp_path):
+    leaves = "".join(f"{number};{number // 10}x;{number // 100}xx;*\n" for number in range(1000))
+    (tmp_path / "zip.csv").write_text(leaves, "utf-8")
+    (tmp_path / "wide.txt").write_text(leaves.replace("x", "ü"), "utf-16")
+    (tmp_path / "people.csv").write_text("name;sex;zip\nAda;F;40213\nRuth;F;40217\n", "utf-8")
+    (tmp_path / "old.csv").write_bytes("Köln;West;*\n".encode("cp1252"))  # it could not be loaded
+    (tmp_path / "picture.csv").write_bytes(bytes(range(256)))
+    (tmp_path / "empty.csv").write_text("", "utf-8")
+    assert [one.name for one in list_hierarchies(tmp_path)] == ["wide.txt", "zip.csv"]

@@ -68,6 +68,14 @@ def _write_rows(file: IO[str], rows: list[Sequence[str]]) -> None:
     writer.writerows(rows)
 
 
+def read_beginning(path: Path, size: int) -> str:
+    """Return the whole lines among the first ``size`` bytes of a file: in a hierarchy file they are a hierarchy too."""
+    with path.open("rb") as file:
+        content = file.read(size)
+    text = codecs.getincrementaldecoder(_marked_encoding(content))().decode(content)  # half a sign at the end is left out
+    return text if len(content) < size else text[: text.rfind("\n") + 1]
+
+
 def _read_text(source: Source, encoding: str | None) -> str:
     if isinstance(source, (str, PathLike)):
         refuse_pipe(Path(source))

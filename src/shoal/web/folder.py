@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 
-from shoal.errors import FileError
+from shoal.errors import FileError, HierarchyError
+from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.files import read_beginning
 from shoal.io.databases import Database
 from shoal.io.registry import sources
 
 _MOST_LISTED = 500
 _DEEPEST = 3
+_BEGINNING = 1 << 13
+"""Bytes of a file that tell whether it may be a hierarchy."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,19 @@ def list_databases(folder: Path) -> list[Listed]:
     """Return the databases that are a file in the folder or a little below it."""
     endings = {ending for source in sources() if isinstance(source, Database) for ending in source.endings}
     return list_files(folder, tuple(sorted(endings)))
+
+
+def list_hierarchies(folder: Path) -> list[Listed]:
+    """Return the text files in the folder that begin as a hierarchy does; a table does not, as soon as one value has two neighbours."""
+    return [one for one in list_files(folder, (".csv", ".txt")) if _begins_a_hierarchy(folder / one.name)]
+
+
+def _begins_a_hierarchy(path: Path) -> bool:
+    try:
+        Hierarchy.from_csv(StringIO(read_beginning(path, _BEGINNING)))
+    except (OSError, UnicodeDecodeError, HierarchyError):
+        return False
+    return True
 
 
 @cache

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchy import WORDS, Hierarchy
 from shoal.web import trees
-from shoal.web.folder import inside, list_tables
+from shoal.web.folder import inside, list_hierarchies
 from shoal.web.private import private_file
 from shoal.web.routes.columns import coarser_words
 from shoal.web.routes.common import Answer, Here, go
@@ -102,7 +102,7 @@ async def _column_view(session: Session, column: str, below: str) -> dict[str, A
         "end": _end(session, column),
         "timed": next(one["type"] for one in session.need_table().columns if one["name"] == column) in DATES,
         "periods": PERIODS,
-        "files": [one.name for one in list_tables(session.folder) if one.name.lower().endswith((".csv", ".txt"))],
+        "files": [one.name for one in list_hierarchies(session.folder)],
     }
     if tree is None:
         return view | order_view(order or [], counts)
