@@ -72,7 +72,8 @@ def read_beginning(path: Path, size: int) -> str:
     """Return the whole lines among the first ``size`` bytes of a file: in a hierarchy file they are a hierarchy too."""
     with path.open("rb") as file:
         content = file.read(size)
-    text = codecs.getincrementaldecoder(_marked_encoding(content))().decode(content)  # half a sign at the end is left out
+    decoder = codecs.getincrementaldecoder(_marked_encoding(content))()  # it leaves out half a sign at the end
+    text = decoder.decode(content)
     return text if len(content) < size else text[: text.rfind("\n") + 1]
 
 
