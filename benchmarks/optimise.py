@@ -28,7 +28,8 @@ from shoal.arrays import Effort, IntArray
 from shoal.datasets import adult_like
 from shoal.encoding import CodedTable, encode
 from shoal.frames import Frame
-from shoal.kernels.space.space import cost_table, cover_groups
+from shoal.kernels.common.sums import sum_of_products
+from shoal.kernels.space.space import cover_groups, group_costs
 from shoal.methods import make_method
 from shoal.methods.base import Task
 
@@ -39,7 +40,7 @@ RIVALS = ("mondrian", "k-member", "bottom-up", "top-down")
 def loss_of(table: CodedTable, labels: IntArray) -> float:
     """Return the normalised loss of a grouping."""
     cover = cover_groups(table.space, table.codes, labels, int(labels.max()) + 1)
-    total = float(table.space.weight @ cost_table(table.space, cover) @ cover.size)
+    total = sum_of_products(group_costs(table.space, cover), cover.size)
     return total / (table.records * float(table.space.weight.sum()))
 
 

@@ -15,6 +15,7 @@ from shoal.ends.columns import ColumnEnds, Rule
 from shoal.ends.grids import Grid, Step, TimeGrid, make_grid, number_step
 from shoal.enforcement.neighbours import number_boxes
 from shoal.errors import ColumnError, ParameterError
+from shoal.kernels.common.sums import sum_of_products
 from shoal.kernels.space.space import Cover
 from shoal.privacy.base import Requirement, failing_groups
 from shoal.validation import check_choice, check_float, check_mapping, nearest_hint, wrong
@@ -176,12 +177,12 @@ def _largest_share(column: CodedColumn, grid: Grid, ranges: Ranges) -> float:
         place is None or not len(begin) or not math.isfinite(float(place[-1]) - float(place[0]))
     ):  # plain floats: no warning
         return 0.0
-    most = (1 + MOST_LOSS) * float(records @ (place[end] - place[begin]))
+    most = (1 + MOST_LOSS) * sum_of_products(records, place[end] - place[begin])
 
     def affordable(share: float) -> bool:
         one = ColumnEnds(column, grid, Rule(share))
         first, last = (np.clip(one.positions(ends), place[0], place[-1]) for ends in one.move(begin, end))
-        return float(records @ (last - first)) <= most
+        return sum_of_products(records, last - first) <= most
 
     if affordable(1.0):
         return 1.0

@@ -18,7 +18,7 @@ import numpy as np
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 from shoal.enforcement.neighbours import join_alike, neighbour_order, number_without_gaps
 from shoal.errors import PrivacyError
-from shoal.kernels.space.space import cost_table, cover_groups
+from shoal.kernels.space.space import cover_groups, group_costs
 from shoal.methods.base import Grouping, Method, Task
 from shoal.privacy.base import failing_groups
 
@@ -101,7 +101,7 @@ class _Companies:
         """Return what each company loses."""
         groups = int(labels.max(initial=-1)) + 1
         cover = cover_groups(self.table.space, self.table.codes, labels, groups)
-        by_group = (self.table.space.weight @ cost_table(self.table.space, cover)) * cover.size
+        by_group = group_costs(self.table.space, cover) * cover.size
         home = np.zeros(groups, np.int64)
         home[labels[labels >= 0]] = company[labels >= 0]
         return np.asarray(np.bincount(home, by_group, count), np.float64)

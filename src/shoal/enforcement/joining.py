@@ -10,7 +10,7 @@ from shoal.arrays import BoolArray, IntArray
 from shoal.enforcement.neighbours import neighbour_order, number_without_gaps
 from shoal.errors import PrivacyError
 from shoal.kernels.enforcement.linked_groups import joining_costs, link
-from shoal.kernels.space.space import cost_table, cover_groups
+from shoal.kernels.space.space import cover_groups, group_costs
 from shoal.methods.base import Task
 from shoal.privacy.base import failing_groups
 
@@ -42,7 +42,7 @@ def _cheapest_joins(table: CodedTable, labels: IntArray, failing: BoolArray) -> 
     """Return for each group the one whose number it takes: failing ones join a neighbour that joins no other yet."""
     groups = len(failing)
     cover, linked = cover_groups(table.space, table.codes, labels, groups), link(labels, groups)
-    linked.cost[:] = table.space.weight @ cost_table(table.space, cover)
+    linked.cost[:] = group_costs(table.space, cover)
     order = neighbour_order(table, cover)
     place, target = np.argsort(order), np.arange(groups, dtype=np.int32)
     free = np.ones(groups, np.bool_)

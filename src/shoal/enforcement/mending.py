@@ -17,7 +17,7 @@ from shoal.enforcement.joining import impossible, join_failing
 from shoal.enforcement.neighbours import join_alike, neighbour_order
 from shoal.kernels.enforcement import mending as kernels
 from shoal.kernels.enforcement.linked_groups import joining_costs, label_records, link, members, settle
-from shoal.kernels.space.space import cost_table, cover_groups
+from shoal.kernels.space.space import cover_groups, group_costs
 from shoal.methods.base import Task, most_withheld
 from shoal.privacy.base import failing_groups
 from shoal.privacy.case import Case, all_known, build_case
@@ -92,7 +92,7 @@ class _Ward:
         groups = int(labels.max(initial=-1)) + 1
         self.cover = cover_groups(self.space, self.codes, labels, groups)
         self.linked = link(labels, groups)
-        self.linked.cost[:] = self.space.weight @ cost_table(self.space, self.cover)
+        self.linked.cost[:] = group_costs(self.space, self.cover)
         self.linked.short[:] = case.shortfalls(labels, self.cover)
         self.order = neighbour_order(case.table, self.cover)
         self.place = np.argsort(self.order)

@@ -15,6 +15,7 @@ from shoal.encoding import CodedTable
 from shoal.ends import ColumnEnds, Ranges, ranges_of, released_boxes, values_shown
 from shoal.engines.learning import Coding
 from shoal.frames import Frame
+from shoal.kernels.common.sums import sum_of_products
 from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
 from shoal.metrics.base import Outcome
@@ -75,11 +76,11 @@ def metrics_of(total: Statistics, names: Sequence[str], weights: FloatArray, k: 
     Those are left out that need all records at once: sums of squares, and the class metric.
     """
     by_column = total.penalty / max(total.records, 1)
-    ncp, groups = float(by_column @ weights / weights.sum()), max(total.groups, 1)
+    ncp, groups = sum_of_products(by_column, weights) / float(weights.sum()), max(total.groups, 1)
     kept = total.records - total.suppressed
     return {
         "ncp": ncp,
-        "ncp_total": float(total.penalty @ weights),
+        "ncp_total": sum_of_products(total.penalty, weights),
         "utility": 1.0 - ncp,
         "dm": total.square_sizes + float(total.records) * total.suppressed,
         "c_avg": kept / (groups * k),

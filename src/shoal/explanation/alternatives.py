@@ -9,6 +9,7 @@ import numpy as np
 from shoal.arrays import BoolArray, FloatArray, LongArray
 from shoal.encoding import CodedTable
 from shoal.explanation.question import Question, cells_text
+from shoal.kernels.common.sums import sum_of_products
 from shoal.report.words import counted, percent
 
 
@@ -28,7 +29,7 @@ def other_way(cell: Question, inside: LongArray, narrower: str, left: LongArray)
     growth = (then - now) * weights
     growth[cell.place] = -np.inf
     worst = int(growth.argmax())
-    cost_now, cost_then = float(now @ weights), float(then @ weights)
+    cost_now, cost_then = sum_of_products(now, weights), sum_of_products(then, weights)
     more = {"forced_by": cell.coded.names[worst], "cost_now": cost_now, "cost_then": cost_then}
     if growth[worst] <= 0:
         told = (

@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from shoal.kernels import mondrian as kernels
+from shoal.kernels.common.sums import sum_of_products
 from shoal.kernels.guarded.cuts import run_guarded
-from shoal.kernels.space.space import cost_table, cover_groups
+from shoal.kernels.space.space import cover_groups, group_costs
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
 from shoal.privacy.case import all_known, build_case
 from shoal.validation import check_choice
@@ -102,4 +103,4 @@ class Mondrian(Method):
 def _cost(table: CodedTable, grouping: Grouping) -> float:
     """Return what groups cost, without the last digits, which are rounding."""
     cover = cover_groups(table.space, table.codes, grouping.labels, int(grouping.labels.max()) + 1)
-    return float(f"{table.space.weight @ cost_table(table.space, cover) @ cover.size:.9e}")
+    return float(f"{sum_of_products(group_costs(table.space, cover), cover.size):.9e}")

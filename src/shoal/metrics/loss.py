@@ -11,12 +11,13 @@ import numpy as np
 
 from shoal.arrays import FloatArray
 from shoal.encoding import exponent_beyond_reach
+from shoal.kernels.common.sums import row_sums_of_products, sum_of_products
 from shoal.metrics.base import Metric, Outcome
 
 
 def ncp_columns(outcome: Outcome) -> FloatArray:
     """Return each column's penalty, unweighted, as a share of the worst possible (0..1)."""
-    total = outcome.cost @ outcome.size + outcome.suppressed
+    total = row_sums_of_products(outcome.cost, outcome.size) + outcome.suppressed
     return np.asarray(total / max(outcome.table.records, 1), np.float64)
 
 
@@ -27,12 +28,12 @@ def ncp_by_column(outcome: Outcome) -> dict[str, float]:
 
 def ncp_total(outcome: Outcome) -> float:
     """Return the weighted certainty penalty summed over all records."""
-    return float(ncp_columns(outcome) @ outcome.table.weights) * outcome.table.records
+    return sum_of_products(ncp_columns(outcome), outcome.table.weights) * outcome.table.records
 
 
 def ncp(outcome: Outcome) -> float:
     """Return the weighted certainty penalty as a share of the worst possible."""
-    return float(ncp_columns(outcome) @ outcome.table.weights / outcome.table.weights.sum())
+    return sum_of_products(ncp_columns(outcome), outcome.table.weights) / float(outcome.table.weights.sum())
 
 
 def utility(outcome: Outcome) -> float:
@@ -64,12 +65,14 @@ def iloss(outcome: Outcome) -> float:
     domains = np.array([max(len(column.values), 1) for column in outcome.table.columns], np.float64)
     loss = (_values_covered(outcome) - 1) / domains[:, None]
     withheld = outcome.suppressed * ((domains - 1) / domains).sum()
-    return float((loss @ outcome.size).sum() + withheld) / max(outcome.table.records * len(domains), 1)
+    return float(row_sums_of_products(loss, outcome.size).sum() + withheld) / max(
+        outcome.table.records * len(domains), 1
+    )
 
 
 def md(outcome: Outcome) -> float:
     """Return the number of cells that no longer show their value."""
-    cells = ((outcome.cost > 0) @ outcome.size).sum()
+    cells = row_sums_of_products(outcome.cost > 0, outcome.size).sum()
     return float(cells + outcome.suppressed * len(outcome.table.columns))
 
 

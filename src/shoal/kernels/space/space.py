@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.kernels.common.sums import row_sums_of_products
 from shoal.kernels.compiling import kernel
 from shoal.kernels.space.bits import count_union, count_values
 
@@ -262,3 +263,8 @@ def cost_table(space: Space, cover: Cover) -> FloatArray:
         for group in range(groups):
             table[column, group] = column_cost(space, cover, column, group)
     return table
+
+
+def group_costs(space: Space, cover: Cover) -> FloatArray:
+    """Return what each group costs each of its records: the weighted costs of its columns."""
+    return row_sums_of_products(cost_table(space, cover).T, space.weight)

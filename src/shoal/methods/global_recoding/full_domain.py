@@ -10,6 +10,7 @@ import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray
 from shoal.errors import ParameterError
+from shoal.kernels.common.sums import row_sums_of_products, sum_of_products
 from shoal.methods.base import Grouping, Method, MethodInfo
 from shoal.methods.global_recoding.lattice import lattice_size, minimal_nodes, search_lattice
 from shoal.methods.global_recoding.levels import (
@@ -234,7 +235,7 @@ class _Judge:
         self.widest = set(np.argsort([-column.cardinality for column in table.columns], kind="stable")[:3].tolist())
         self.known: dict[tuple[int, ...], Frequencies] = {}
         self.level_cost = [
-            column.cost @ np.bincount(codes, self.base.size, column.cost.shape[1]) / table.records
+            row_sums_of_products(column.cost, np.bincount(codes, self.base.size, column.cost.shape[1])) / table.records
             for column, codes in zip(levels, self.base.codes, strict=True)
         ]
 
@@ -254,7 +255,7 @@ class _Judge:
         suppressed = int(tuples.size[failing].sum())
         if suppressed > self.allowed:
             return None
-        withheld = float(self._withheld_cost(tuples, node)[failing] @ tuples.size[failing])
+        withheld = sum_of_products(self._withheld_cost(tuples, node)[failing], tuples.size[failing])
         return Solution(
             levels=dict(zip(self.names, map(int, node), strict=True)),
             ncp=self.floor(node) + withheld / self.records,

@@ -13,6 +13,7 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.errors import ColumnError
+from shoal.kernels.common.sums import row_sums_of_products
 from shoal.kernels.microaggregation import mdav, mdav_generic, v_mdav
 from shoal.kernels.microaggregation.univariate import split_path
 from shoal.methods.base import MethodInfo, Task
@@ -24,6 +25,8 @@ from shoal.validation import check_choice, check_float, nearest_hint
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
+_AXIS_DIGITS = 9
+"""Digits that are kept of a principal axis."""
 _LEAF = 16
 _ROUNDS = 2_000
 """Groups made between two progress reports."""
@@ -237,8 +240,11 @@ def _rising(keys: FloatArray | IntArray) -> LongArray:
 
 
 def principal_component(numbers: FloatArray) -> FloatArray:
-    """Return the coordinate of each record on the axis of largest variance; its largest loading is positive."""
+    """Return the coordinate of each record on the axis of largest variance; its largest loading is positive.
+
+    The axis is rounded, for its last digits depend on the processor, and by them the order of records that are equally far.
+    """
     centred = numbers - numbers.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
-    axis = axes[:, -1]
-    return np.asarray(centred @ (axis * np.sign(axis[np.argmax(np.abs(axis))])), np.float64)
+    axis = np.round(axes[:, -1], _AXIS_DIGITS)
+    return row_sums_of_products(centred, axis * np.sign(axis[np.argmax(np.abs(axis))]))

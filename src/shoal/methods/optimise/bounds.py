@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import Progress
+from shoal.kernels.common.sums import sum_of_products
 from shoal.kernels.optimise.bound import bound_levels, run_bound
 from shoal.kernels.optimise.cells.best_first import start_cell_search
 from shoal.kernels.space.tuples import distinct_tuples
@@ -53,4 +54,4 @@ def lower_bound(table: CodedTable, k: int, visits: int, progress: Progress, stop
     queue = search.queue
     least = float(queue.heap.bound[0]) if queue.size[0] > 0 else 0.0
     worst_cost = table.records * float(table.space.weight.sum())
-    return float(np.where(bound < 0.0, least, bound) @ counts) / worst_cost
+    return sum_of_products(np.where(bound < 0.0, least, bound), counts) / worst_cost

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
+from shoal.kernels.common.sums import sum_of_products
 from shoal.kernels.optimise.regions import complete
-from shoal.kernels.space.space import Cover, cost_table, cover_groups
+from shoal.kernels.space.space import Cover, cover_groups, group_costs
 from shoal.kernels.space.tuples import Tuples, distinct_tuples
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Problem:
     def solution(self, labels: IntArray, groups: int) -> Solution:
         """Return a grouping, its groups numbered from 0 without gaps, with its loss."""
         found = costed_cover(self.table, labels, groups)
-        return Solution(labels, groups, float(found.cost @ found.cover.size) / self.worst_cost)
+        return Solution(labels, groups, sum_of_products(found.cost, found.cover.size) / self.worst_cost)
 
     def completed(self, labels: IntArray) -> Solution:
         """Return a grouping in which records labelled -1 have a group too and all groups have fewer than 2k records."""
@@ -123,4 +124,4 @@ class Problem:
 def costed_cover(table: CodedTable, labels: IntArray, groups: int) -> CostedCover:
     """Return the box around each group of a table and what it costs each of its records."""
     cover = cover_groups(table.space, table.codes, labels, groups)
-    return CostedCover(cover, table.space.weight @ cost_table(table.space, cover))
+    return CostedCover(cover, group_costs(table.space, cover))

@@ -15,6 +15,7 @@ import numpy as np
 from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.common.lists import Lists, transpose
 from shoal.kernels.common.random_state import make_state
+from shoal.kernels.common.sums import sum_of_products
 from shoal.kernels.optimise.cells.neighbourhood import keep_filled
 from shoal.kernels.optimise.pricing.reduced_cost import make_cell_pool
 from shoal.kernels.optimise.regions import make_regions, renumber
@@ -109,7 +110,9 @@ def merge_region(
     program, customer = found
     seconds = stop.left() / 2.0  # what comes after needs time too
     moved = None if program.fixed.all() else solve_facility_location(program, seconds)
-    if moved is not None and moved @ program.cost[program.facility] < better.cost[better.labels[records]].sum():
+    if moved is None:
+        return
+    if sum_of_products(moved, program.cost[program.facility]) < better.cost[better.labels[records]].sum():
         labels = np.empty(len(records), np.int32)
         labels[np.argsort(customer[tuples.label], kind="stable")] = np.repeat(program.facility, moved)
         yield Part(records, labels)
