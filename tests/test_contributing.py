@@ -93,7 +93,11 @@ def test_a_table_of_the_format_is_released_by_the_method_with_the_model_by_their
     assert np.bincount(result.groups).max() <= 9
     path = result.save(tmp_path / "release.jsonl", sidecar=True)
     assert shoal.audit(path, quasi_identifiers=["age", "job"]).k >= 4
-    assert shoal.verify(path, original=tmp_path / "people.jsonl").met
+    found = shoal.verify(path, original=tmp_path / "people.jsonl")
+    assert found.met
+    assert {one.name: one.met for one in found.checks}["at-most"] is True
+    path.write_text(path.read_text("utf-8") + 9 * f"{path.read_text('utf-8').splitlines()[0]}\n", "utf-8")
+    assert {one.name: one.met for one in shoal.verify(path).checks}["at-most"] is False
 
 
 def test_a_damaged_file_of_the_format_is_named_without_a_cell(package, tmp_path):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import shoal
+from shoal import extensions
 from shoal.audit import fitting
 from shoal.audit.fitting import fit_combinations
 from shoal.encoding import encode
 from shoal.errors import FileError
 from shoal.frames import Frame
+from shoal.privacy import PrivacyModel, Requirement
 
 JOBS = "nurse;care;*\nmedic;care;*\nbaker;craft;*\nsmith;craft;*\n"
 
@@ -157,6 +161,60 @@ def test_people_are_not_compared_with_a_release_of_which_some_were_withheld(rele
     path = release(person="name", identifiers=[], pseudonymize=["name"], key=key, max_suppression=0.1,
                    models=[shoal.TCloseness(0.45)])  # fmt: skip
     assert verdicts(shoal.verify(path, original=people()))["t-closeness"] is None
+
+
+@dataclass(frozen=True)
+class Unknown(PrivacyModel):
+    """A model of another package that says nothing of what it looks at; no group is larger than ``most``."""
+
+    most: int
+
+    def bind(self, table):
+        return NotAbove(self.most)
+
+    def describe(self):
+        return f"No group has more than {self.most} records."
+
+
+@dataclass(frozen=True)
+class OfGroups(Unknown):
+    """The same, and it says that it looks at groups."""
+
+    looks_at = "group"
+
+
+@dataclass(frozen=True)
+class OfTable(Unknown):
+    """The same, and it says that it compares groups with the whole table."""
+
+    looks_at = "table"
+
+
+@dataclass(frozen=True)
+class NotAbove(Requirement):
+    most: int
+
+    def failing(self, labels, groups):
+        return np.bincount(labels[labels >= 0], minlength=groups) > self.most
+
+
+@pytest.mark.parametrize(
+    ("model", "withheld", "alone", "beside"),
+    [
+        (OfGroups(99), 0.5, True, True),
+        (OfTable(99), 0.0, True, True),
+        (OfTable(99), 0.5, None, True),
+        (Unknown(99), 0.0, None, None),
+    ],
+)
+def test_a_model_of_another_package_is_judged_by_what_it_says_it_looks_at(
+    release, monkeypatch, model, withheld, alone, beside
+):
+    point = EntryPoint("theirs", f"{__name__}:{type(model).__name__}", "shoal.models")
+    monkeypatch.setattr(extensions, "entry_points", lambda group: [point] if group == "shoal.models" else [])
+    path = release(models=[model], max_suppression=withheld)
+    assert verdicts(shoal.verify(path))["theirs"] is alone
+    assert verdicts(shoal.verify(path, original=people()))["theirs"] is beside
 
 
 def test_a_side_car_with_a_broken_audit_is_read_for_its_recipe(release):

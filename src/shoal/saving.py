@@ -107,7 +107,7 @@ def rows_to_write(
         released = released.take(pa.array(shuffled_order(released, key)))
     else:
         warn("The rows are written in the order of the input, which can help to name people.", PrivacyWarning)
-    if form != "csv":
+    if form != "text":
         return released
     if spreadsheet_safe:
         return without_formulas(released)
@@ -163,7 +163,7 @@ def columns_to_write(release: Release, form: str, written: Written | None) -> pa
 
     ``written`` stands for the original table where that is no longer at hand.
     """
-    if form == "csv":
+    if form == "text":
         return in_own_notation(readable(release.released), written.decimals if written else decimal_marks(release))
     own = written.own if written else own_columns(release)
     return pa.table({name: own.get(name, release.released.column(name)) for name in release.released.column_names})

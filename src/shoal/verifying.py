@@ -24,17 +24,10 @@ from shoal.hierarchy import WORDS
 from shoal.io.files import open_table
 from shoal.methods.base import most_withheld
 from shoal.privacy.base import PrivacyModel, bind_models
-from shoal.privacy.likeness import BetaLikeness, DeltaDisclosure
-from shoal.privacy.population import DeltaPresence, KMap
-from shoal.privacy.t_closeness import TCloseness
 from shoal.recipe import Recipe, check_recipe, read_recipe, recipe_notation, restore_models
 from shoal.release import released_columns
 from shoal.saving import in_plain_notation, read_sidecar, sidecar_path
 from shoal.validation import check_path
-
-_COMPARING = (TCloseness, BetaLikeness, DeltaDisclosure)
-"""Models that compare a group with the whole original table."""
-_OF_POPULATION = (KMap, DeltaPresence)
 
 
 @dataclass(frozen=True)
@@ -200,13 +193,13 @@ def _reason_not_to_judge(
         model: PrivacyModel = restore_models([dict(settings)])[0]
     except ParameterError:
         return "the recipe does not hold all that the model needs"
-    if isinstance(model, _OF_POPULATION):
-        return "it is about a population, which the released rows do not tell"
+    if model.looks_at == "more":
+        return "it looks at more than groups and their sensitive values, such as a population, which the released rows do not tell"
     if recipe.person is not None and recipe.person not in release.names:
         return "it counts people, whom the release does not name"
     if any(name not in release.names for name in recipe.sensitive):
         return "a sensitive column is not in the release"
-    if not isinstance(model, _COMPARING) or recipe.max_suppression == 0:
+    if model.looks_at == "group" or recipe.max_suppression == 0:
         return None
     if original is None:
         return "records may have been withheld, so the original is needed to compare with"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ import shoal
 from shoal.engines.stream import engine, spool, tasks
 from shoal.errors import CancelledError, ColumnError, DataError, FileError, ParameterError, PrivacyError
 from shoal.io.files import open_table
+from shoal.privacy import PrivacyModel, Requirement
 from tests.engines.tables import HIERARCHIES, QUASI_IDENTIFIERS, people
 
 MODELS = (shoal.LDiversity(2), shoal.TCloseness(0.4))
@@ -203,6 +205,59 @@ def test_a_group_below_k_in_the_staged_rows_stops_the_release(tmp_path, monkeypa
 def test_what_cannot_be_streamed_is_refused_before_any_work(tmp_path, parameters, words):
     with pytest.raises(ParameterError, match=f"cannot be streamed with .*{words}"):
         streamed(tmp_path / "not there.parquet", tmp_path / "release.parquet", **parameters)
+
+
+@dataclass(frozen=True)
+class Unknown(PrivacyModel):
+    """A model of another package that says nothing of what it looks at: no group bears one illness alone."""
+
+    def bind(self, table):
+        return Several(table.attributes["illness"].codes)
+
+    def describe(self):
+        return "No group bears one illness alone."
+
+
+@dataclass(frozen=True)
+class Told(Unknown):
+    """The same, and it says what it looks at."""
+
+    looks_at = "group"
+
+
+@dataclass(frozen=True)
+class Separate(Told):
+    """The same, and it says that fragments can keep it by themselves."""
+
+    by_fragment = True
+
+
+@dataclass(frozen=True)
+class Several(Requirement):
+    codes: np.ndarray
+
+    def failing(self, labels, groups):
+        least, most = np.full(groups, 99), np.full(groups, -1)
+        np.minimum.at(least, labels[labels >= 0], self.codes[labels >= 0])
+        np.maximum.at(most, labels[labels >= 0], self.codes[labels >= 0])
+        return least == most
+
+
+@pytest.mark.usefixtures("small_fragments")
+@pytest.mark.parametrize(("model", "fragments"), [(Told(), 1), (Separate(), 4)])
+def test_a_model_of_another_package_is_streamed_once_it_says_what_it_looks_at(tmp_path, model, fragments):
+    path = write(people(600), tmp_path / "people.parquet")
+    made = streamed(path, tmp_path / "release.parquet", models=[model])
+    expected = in_memory(people(600), models=[model])
+    assert made.fragments == expected.details.get("fragments", 1) >= fragments
+    assert (made.fragments > 1) == model.by_fragment
+    assert made.audit.k == expected.audit.k >= 5
+    assert made.audit.sensitive["illness"]["l"] >= 2
+
+
+def test_a_model_of_another_package_that_says_nothing_is_not_streamed(tmp_path):
+    with pytest.raises(ParameterError, match="cannot be streamed with Unknown, which looks at more than the table"):
+        streamed(tmp_path / "not there.parquet", tmp_path / "release.parquet", models=[Unknown()])
 
 
 def test_targets_and_columns_are_checked_first(tmp_path):

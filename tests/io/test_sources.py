@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import zipfile
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -14,13 +17,14 @@ import pyarrow.parquet
 import pytest
 
 import shoal
+from shoal.engines.stream.writing import check_form
 from shoal.errors import DataError, ExtensionWarning, FileError, MissingExtraError, ParameterError
 from shoal.frames import Frame, to_frame
 from shoal.io import location as places
 from shoal.io import registry
-from shoal.io.files import file_format, open_batches, open_table, write_table
+from shoal.io.files import file_format, gives_text, open_batches, open_table, write_table
 from shoal.io.location import Location, locate
-from shoal.io.source import ReadOptions, Source
+from shoal.io.source import ReadOptions, Source, rows_of
 
 TABLE = pa.table(
     {
@@ -260,6 +264,78 @@ def test_a_third_party_adds_a_format_by_an_entry_point_and_a_broken_one_is_left_
     with pytest.warns(ExtensionWarning, match="'gone' is registered as no_such:Source"):
         assert open_table(tmp_path / "t.lines").table.to_pydict() == {"line": ["a", "b"]}
     assert open_batches(tmp_path / "t.lines").read_all().num_rows == 2
+
+
+class Bars(Source):
+    """A text format of a third party: fields between bars, also in folders and part by part."""
+
+    name = "file of bars"
+    endings = (".bars",)
+    folder_endings = endings
+    is_text = True
+    in_parts = True
+
+    def read(self, location: Location, options: ReadOptions) -> Frame:
+        files = [[line.split("|") for line in path.read_text("utf-8").splitlines()] for path in location.files()]
+        columns = zip(*(row for rows in files for row in rows[1:]), strict=True)
+        return Frame(pa.table(dict(zip(files[0][0], map(list, columns), strict=True))), untyped=True)
+
+    def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:
+        with self.writer(path, table.schema) as writer:
+            writer.write_table(table)
+
+    @contextlib.contextmanager
+    def writer(self, path: Path, schema: pa.Schema) -> Iterator[SimpleNamespace]:
+        with path.open("w", encoding="utf-8") as stream:
+            stream.write("|".join(schema.names) + "\n")
+            put = lambda table: stream.writelines("|".join(map(str, row)) + "\n" for row in rows_of(table))  # noqa: E731
+            yield SimpleNamespace(write_table=put)
+
+
+PEOPLE = pa.table({"age": [str(20 + 7 * i % 40) for i in range(60)], "zip": [f"00{i % 9}" for i in range(60)]})
+
+
+@pytest.fixture
+def bars(monkeypatch):
+    """Act as if a package had registered the format of bars."""
+    points = [EntryPoint("bars", f"{__name__}:Bars", "shoal.sources")]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "shoal.sources" else [])
+    registry.sources.cache_clear()
+    yield
+    registry.sources.cache_clear()
+
+
+@pytest.mark.usefixtures("bars")
+def test_a_third_party_text_format_is_text_like_shoals_own(tmp_path):
+    write_table(PEOPLE, tmp_path / "people.bars")
+    assert gives_text(tmp_path / "people.bars")
+    assert file_format(tmp_path / "people.bars") == file_format(tmp_path / "people.csv")
+
+
+@pytest.mark.usefixtures("bars")
+def test_a_folder_of_a_third_party_format_is_one_table(tmp_path):
+    for number in range(2):
+        write_table(PEOPLE, tmp_path / f"{number}.bars")
+    assert open_table(tmp_path).records == open_batches(tmp_path).read_all().num_rows == 120
+
+
+@pytest.mark.usefixtures("bars")
+@pytest.mark.parametrize("target", ["release.bars", "release.parquet"])
+def test_a_third_party_text_format_is_streamed_in_and_out(tmp_path, target):
+    write_table(PEOPLE, tmp_path / "people.bars")
+    recipe = shoal.Anonymizer(k=4, quasi_identifiers=["age"], keep=["zip"], effort="fast")
+    made = recipe.stream(tmp_path / "people.bars", tmp_path / target)
+    assert made.audit.k >= 4
+    expected = recipe.fit(tmp_path / "people.bars").result_.released
+    assert sorted(open_table(made.path).table["age"].to_pylist()) == sorted(map(str, expected["age"].to_pylist()))
+
+
+def test_a_format_that_does_not_say_so_is_written_only_as_a_whole(registered, tmp_path):
+    with (
+        pytest.warns(ExtensionWarning, match="'gone'"),
+        pytest.raises(FileError, match=r"cannot be written as \.lines"),
+    ):
+        check_form(tmp_path / "release.lines")
 
 
 @pytest.mark.parametrize("scheme", ["s3", "gs", "abfs"])

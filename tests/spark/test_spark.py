@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,9 +17,11 @@ import pytest
 import shoal
 import shoal.spark
 from shoal.errors import DataError, FileError, ParameterError, PrivacyError, RepeatedPersonWarning
+from shoal.privacy import PrivacyModel
 from shoal.spark import fragments, whole
 from shoal.spark.counting import check_counted
 from shoal.spark.staging import Staging
+from shoal.spark.work import at_hand
 from shoal.treatments.pseudonyms import make_key, pseudonym
 from tests.engines.tables import HIERARCHIES, QUASI_IDENTIFIERS, people
 from tests.spark.conftest import SPARKS_OWN_WARNINGS
@@ -218,6 +221,27 @@ def test_a_table_too_large_for_one_task_is_refused_before_any_work_if_it_needs_o
     with pytest.raises(ParameterError, match=f"{what} needs all records in one place"):
         shoal.spark.anonymize(on_spark(spark, people(900)), **RECIPE | changes, staging=str(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+@dataclass(frozen=True)
+class Theirs(PrivacyModel):
+    """A model of another package on a list of people in a file."""
+
+    population: Any
+
+    def bind(self, table):
+        raise NotImplementedError
+
+    def describe(self):
+        return ""
+
+
+def test_a_list_of_people_is_read_before_executors_need_it_whosever_model_it_is(tmp_path):
+    papq.write_table(people(9), tmp_path / "town.parquet")
+    place = str(tmp_path / "town.parquet")
+    given = [Theirs(place), shoal.KMap(3, population=place), shoal.KMap(3), Theirs(people(9))]
+    read = at_hand(shoal.Anonymizer(**RECIPE, models=given)).models
+    assert [getattr(one.population, "num_rows", None) for one in read] == [9, 9, None, 9]
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
+from shoal import extensions
 from shoal.errors import ColumnError, ParameterError
+from shoal.privacy import REGISTRY, PrivacyModel
 from shoal.web.draft import Draft, Source, from_recipe, opened
 from shoal.web.repeating import command_text, python_text
 
@@ -116,6 +119,39 @@ def test_the_same_as_a_command_and_as_python(draft, tmp_path):
     assert "models=[shoal.LDiversity(l=3)]" in told
     assert "hierarchies={'job': 'job.csv'}" in told
     assert "shoal.anonymize(\n    'people.csv'," in told
+
+
+@dataclass(frozen=True)
+class AtMost(PrivacyModel):
+    """A model of another package, with a list of people in a file."""
+
+    most: int
+    population: str = ""
+
+    def bind(self, table):
+        raise NotImplementedError
+
+    def describe(self):
+        return ""
+
+
+def test_the_python_names_models_of_other_packages_and_where_they_come_from(draft, tmp_path, monkeypatch):
+    point = EntryPoint("at-most", f"{__name__}:AtMost", "shoal.models")
+    monkeypatch.setattr(extensions, "entry_points", lambda group: [point] if group == "shoal.models" else [])
+    theirs = {"model": "at-most", "most": 9, "population": str(tmp_path / "town.csv")}
+    told = python_text(draft.change(models=[{"model": "l-diversity", "l": 3}, theirs]), NAMES, tmp_path)
+    assert told.startswith(f"import shoal\nfrom {__name__} import AtMost\n\n")
+    assert "models=[shoal.LDiversity(l=3), AtMost(most=9, population='town.csv')]" in told
+
+
+def test_the_python_names_every_model_of_shoal(draft, tmp_path):
+    numbers = {"k-anonymity": {"k": 3}, "l-diversity": {"l": 3}, "t-closeness": {"t": 0.3}, "alpha-k": {"alpha": 0.5}}
+    numbers |= {"beta-likeness": {"beta": 2}, "delta-disclosure": {"delta": 2}, "k-map": {"k": 4}}
+    numbers |= {"delta-presence": {"low": 0.0, "high": 0.5, "population": "town.csv"}}
+    assert list(numbers) == list(REGISTRY.own)
+    told = python_text(draft.change(models=[{"model": name} | one for name, one in numbers.items()]), NAMES, tmp_path)
+    for name in numbers:
+        assert f"shoal.{REGISTRY.own[name][1]}(" in told
 
 
 def test_one_column_is_the_person_and_another_takes_its_place(draft):

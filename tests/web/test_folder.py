@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from importlib.metadata import EntryPoint
+
+import pyarrow as pa
 import pytest
 
 from shoal.errors import FileError
-from shoal.web.folder import inside, list_hierarchies, list_tables
+from shoal.frames import Frame, Layout
+from shoal.io import registry
+from shoal.io.files import open_table, write_table
+from shoal.io.source import Source
+from shoal.web.folder import inside, list_hierarchies, list_tables, release_endings, table_endings
+from shoal.web.jobs.reading import describe_reading
 
 
 @pytest.fixture
@@ -38,6 +46,67 @@ def test_nothing_outside_can_be_named(folder, name):
 
 def test_tables_are_listed_without_links_that_lead_out_and_without_hidden_files(folder):
     assert [one.name for one in list_tables(folder)] == ["a.csv", "c.xlsx", "below/b.parquet"]
+
+
+class Bars(Source):
+    """A format of another package, of text but not of separators; ``Sums`` is one that cannot be written."""
+
+    name = "file of bars"
+    endings = (".bars",)
+    is_text = True
+
+    def read(self, location, options):
+        return Frame(pa.table({"age": ["1", "2"]}), untyped=True)
+
+    def write(self, table, path, like=None):
+        raise NotImplementedError
+
+
+class Sums(Source):
+    name = "file of sums"
+    endings = (".sums",)
+
+    def read(self, location, options):
+        raise NotImplementedError
+
+
+@pytest.fixture
+def foreign(monkeypatch):
+    """Act as if a package had registered both formats."""
+    points = [EntryPoint(kind, f"{__name__}:{kind}", "shoal.sources") for kind in ("Bars", "Sums")]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == "shoal.sources" else [])
+    caches = (registry.sources, table_endings, release_endings)
+    for one in caches:
+        one.cache_clear()
+    yield
+    for one in caches:
+        one.cache_clear()
+
+
+@pytest.mark.usefixtures("foreign")
+def test_a_format_of_another_package_is_listed_and_may_be_published_where_it_can_be_written(folder):
+    assert {".bars", ".sums"} <= set(table_endings())
+    assert {".csv", ".csv.gz", ".parquet", ".bars"} <= set(release_endings())
+    assert not {".sums", ".delta", ".sqlite"} & set(release_endings())
+
+
+@pytest.mark.usefixtures("foreign")
+def test_a_text_of_another_format_is_described_by_its_name_and_not_by_a_separator(tmp_path):
+    path = tmp_path / "people.bars"
+    path.write_text("anything", "utf-8")
+    assert describe_reading(str(path), open_table(path))["form"] == "file of bars"
+
+
+@pytest.mark.parametrize(
+    ("name", "form"), [("a.csv", "text"), ("a.csv.gz", "text, compressed"), ("a.parquet", "Parquet file")]
+)
+def test_a_text_file_is_described_by_how_it_was_read(tmp_path, name, form):
+    write_table(
+        pa.table({"a": ["x", "y"], "b": ["1", "2"]}), tmp_path / name, Frame(pa.table({}), layout=Layout(";", "utf-8"))
+    )
+    told = describe_reading(str(tmp_path / name), open_table(tmp_path / name))
+    assert told["form"] == form
+    assert (told.get("separator"), told.get("encoding")) == ((";", "utf-8") if form == "text" else (None, None))
 
 
 def test_of_text_files_those_are_offered_as_hierarchies_that_begin_as_one(tmp_path):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pyarrow as pa
 
 from shoal.api.roles import check_role_columns, warn_of_columns_left_out
-from shoal.engines.plan import Job, uncuttable_models
+from shoal.engines.plan import Job
 from shoal.engines.stream.order import Order, StreamRelease, free_memory
 from shoal.errors import NotationNotice, ParameterError, PublicationWarning, warn
 from shoal.frames import Frame
@@ -21,7 +21,6 @@ from shoal.io.location import locate
 from shoal.io.source import ReadOptions
 from shoal.io.workroom import Workroom
 from shoal.methods.base import Task
-from shoal.privacy.likeness import DeltaDisclosure
 from shoal.recipe import recipe_inputs
 from shoal.treatments import dropped_columns, treatment_settings
 from shoal.treatments.pseudonyms import read_key
@@ -81,7 +80,7 @@ def check_streamable(recipe: Anonymizer) -> None:
     """Refuse in one sentence, before any work, what cannot be streamed."""
     if recipe.release != "ranges":
         raise _refusal("a release with representatives", "take release='ranges', or engine='memory'.")
-    seeing = [model for model in uncuttable_models(recipe.models) if model != DeltaDisclosure.__name__]
+    seeing = [type(model).__name__ for model in recipe.models if model.looks_at == "more"]
     if seeing:
         raise _refusal(f"{seeing[0]}, which looks at more than the table", "leave it out, or take engine='memory'.")
     dropped = dropped_columns(treatment_settings(recipe.treat)).intersection(recipe.sensitive)

@@ -33,9 +33,6 @@ from shoal.methods.optimise import Optimise
 from shoal.methods.optimise.params import FRAGMENTS
 from shoal.privacy.base import PrivacyModel, bind_models, failing_groups
 from shoal.privacy.k_anonymity import KAnonymity, at_least_units
-from shoal.privacy.l_diversity import LDiversity
-from shoal.privacy.likeness import AlphaK, BetaLikeness
-from shoal.privacy.t_closeness import TCloseness
 
 LARGE = 1 << 16
 """Records above which a table is cut."""
@@ -224,10 +221,5 @@ def can_be_cut(job: Job) -> bool:
 
 
 def uncuttable_models(models: Sequence[PrivacyModel]) -> list[str]:
-    """Return the names of the models that cannot be kept fragment by fragment.
-
-    δ-disclosure cannot: two groups that keep it may break it together if they are released alike. Nor can models on a
-    population, nor those of other packages, of which nothing is known.
-    """
-    known = (KAnonymity, LDiversity, TCloseness, AlphaK, BetaLikeness)
-    return [type(model).__name__ for model in models if not isinstance(model, known)]
+    """Return the names of the models that cannot be kept fragment by fragment."""
+    return [type(model).__name__ for model in models if not model.by_fragment]

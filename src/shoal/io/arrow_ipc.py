@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,6 +20,7 @@ class ArrowIpc(Source):
 
     name = "Feather file"
     endings: ClassVar[tuple[str, ...]] = (".feather", ".arrow", ".ipc")
+    folder_endings: ClassVar[tuple[str, ...]] = (".feather", ".arrow")
 
     def read(self, location: Location, options: ReadOptions) -> Frame:  # noqa: ARG002  (no option concerns it)
         """Return the whole table."""
@@ -30,3 +33,9 @@ class ArrowIpc(Source):
     def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:  # noqa: ARG002
         """Write a table."""
         feather.write_feather(table, str(path))
+
+    @contextlib.contextmanager
+    def writer(self, path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatchFileWriter]:
+        """Give what writes a file part by part; parts that bring dictionaries of their own need files of their own."""
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
+            yield writer

@@ -39,6 +39,9 @@ class Delimited(Source):
 
     name = "CSV file"
     endings: ClassVar[tuple[str, ...]] = (*_TEXT_ENDINGS, *(text + pack for text in _TEXT_ENDINGS for pack in _PACKED))
+    folder_endings: ClassVar[tuple[str, ...]] = (".csv", ".tsv")
+    is_text = True
+    in_parts = True
 
     def read(self, location: Location, options: ReadOptions) -> Frame:
         """Return the whole table, all of it text; the files of a folder are read one after the other."""
@@ -66,6 +69,13 @@ class Delimited(Source):
         encoding = layout.encoding if layout else "utf-8"
         with packing(path) as stream:
             pacsv.write_csv(table, stream if encoding == "utf-8" else _Recoded(stream, encoding), options)
+
+    @contextlib.contextmanager
+    def writer(self, path: Path, schema: pa.Schema) -> Iterator[pacsv.CSVWriter]:
+        """Give what writes a file part by part."""
+        options = pacsv.WriteOptions(delimiter="\t" if ".tsv" in path.name.lower() else ",")
+        with packing(path) as stream, pacsv.CSVWriter(stream, schema, write_options=options) as writer:
+            yield writer
 
 
 @dataclass(frozen=True)

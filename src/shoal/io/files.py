@@ -21,9 +21,9 @@ from shoal.validation import check_path, refuse_pipe, shown
 
 
 def file_format(path: Path) -> str:
-    """Return a word for the format a file's name stands for; ``csv`` for all text files."""
+    """Return a word for the format a file's name stands for; ``text`` for all text files."""
     source = file_source(path.name)
-    return "csv" if source.name == "CSV file" else source.name
+    return "text" if source.is_text else source.name
 
 
 def open_table(
@@ -69,7 +69,7 @@ def _find(place: str | os.PathLike[str], options: ReadOptions) -> tuple[Location
 
 def gives_text(place: str | os.PathLike[str]) -> bool:
     """Tell whether all columns of a source are text because it is a text file."""
-    return find_source(locate(place)).name == "CSV file"
+    return find_source(locate(place)).is_text
 
 
 def source_faults_told(place: str | os.PathLike[str]) -> AbstractContextManager[None]:

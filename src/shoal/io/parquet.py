@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -17,6 +17,8 @@ class Parquet(Source):
 
     name = "Parquet file"
     endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
+    folder_endings = endings
+    in_parts = True
 
     def read(self, location: Location, options: ReadOptions) -> Frame:  # noqa: ARG002  (no option concerns it)
         """Return the whole table."""
@@ -31,3 +33,9 @@ class Parquet(Source):
         import pyarrow.parquet as papq  # noqa: PLC0415  (brings file systems and their encryption along)
 
         papq.write_table(table, path)
+
+    def writer(self, path: Path, schema: pa.Schema) -> Any:
+        """Give what writes a file part by part."""
+        import pyarrow.parquet as papq  # noqa: PLC0415
+
+        return papq.ParquetWriter(path, schema)

@@ -34,10 +34,6 @@ _OWN = (
 """One line a source; the first that knows a name takes it."""
 
 
-_IN_FOLDERS = {".parquet", ".pq", ".feather", ".arrow", ".csv", ".tsv"}
-"""What the files of a folder that is one table may end in, all alike."""
-
-
 @cache
 def sources() -> tuple[Source, ...]:
     """Return all sources: those of third parties first, so that they may replace one."""
@@ -78,7 +74,7 @@ def _folder_source(folder: Path) -> Source:
         return file_source("table.delta")
     inside = sorted(path.name for path in folder.rglob("*") if path.is_file() and path.name[0] not in "._")
     endings = {_first_known(name) for name in inside}
-    if len(endings) == 1 and endings <= _IN_FOLDERS:
+    if len(endings) == 1 and endings <= {ending for source in sources() for ending in source.folder_endings}:
         return file_source(inside[0])
     raise FileError(
         f"{folder.name!r} is a folder without Parquet, Arrow or CSV files, or with others beside them.",

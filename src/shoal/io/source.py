@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -45,8 +46,19 @@ class Source(ABC):
     """Endings of file names, the dot included."""
     schemes: ClassVar[tuple[str, ...]] = ()
     """What stands before ``://`` in its addresses."""
+    folder_endings: ClassVar[tuple[str, ...]] = ()
+    """What the files of a folder may end in, all alike, which ``read`` and ``batches`` take as one table."""
     takes_table: ClassVar[bool] = False
     """A table or query must or may be named."""
+    is_text: ClassVar[bool] = False
+    """Cells have no types: all are read as text, what they hold is decided afterwards, and releases are written as text."""
+    in_parts: ClassVar[bool] = False
+    """A file can be written part by part, by ``writer``, so that a large release need not fit into memory."""
+
+    @property
+    def is_written(self) -> bool:
+        """Whether tables can be written: it has a ``write`` of its own."""
+        return type(self).write is not Source.write
 
     @abstractmethod
     def read(self, location: Location, options: ReadOptions) -> Frame:
@@ -59,6 +71,10 @@ class Source(ABC):
     def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:  # noqa: ARG002
         """Write a table; ``like`` is what it was made from, whose layout is kept as far as the format has one."""
         raise FileError(f"A {self.name} cannot be written.", hint="write .csv or .parquet, which every tool reads.")
+
+    def writer(self, path: Path, schema: pa.Schema) -> AbstractContextManager[Any]:
+        """Give what writes a file part by part: its method ``write_table`` is called with tables of this schema."""
+        raise NotImplementedError
 
 
 def decoded(table: pa.Table) -> pa.Table:

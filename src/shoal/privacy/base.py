@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -49,7 +49,22 @@ class AllOf(Requirement):
 
 @dataclass(frozen=True)
 class PrivacyModel(ABC):
-    """Something that must hold of every group. Its parameters are the fields of the dataclass."""
+    """Something that must hold of every group. Its parameters are the fields of the dataclass.
+
+    A field called ``population`` holds a table, or the path of a file.
+    """
+
+    looks_at: ClassVar[Literal["group", "table", "more"]] = "more"
+    """What decides: a group's size and its sensitive values, also those of the whole table, or anything else, such as a population.
+
+    "more", of which nothing is taken for granted, is neither streamed nor judged by the released rows alone.
+    """
+    by_fragment: ClassVar[bool] = False
+    """Whether fragments of a table can keep it each by itself.
+
+    Then each sensitive column is judged by itself, two groups that keep it keep it as one too, and what is measured against the whole
+    table is measured against ``total`` of a column where it is there.
+    """
 
     @abstractmethod
     def bind(self, table: CodedTable) -> Requirement:

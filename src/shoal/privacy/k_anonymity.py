@@ -31,6 +31,9 @@ class KAnonymity(PrivacyModel):
     3
     """
 
+    looks_at = "group"
+    by_fragment = True
+
     k: int
 
     def __post_init__(self) -> None:

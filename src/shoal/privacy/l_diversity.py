@@ -41,6 +41,9 @@ class LDiversity(PrivacyModel):
     2
     """
 
+    looks_at = "group"
+    by_fragment = True
+
     l: float  # noqa: E741  (the name everybody uses)
     kind: Literal["distinct", "entropy", "recursive"] = "distinct"
     c: float | None = None

@@ -43,6 +43,9 @@ class AlphaK(_OneBound):
     True
     """
 
+    looks_at = "group"
+    by_fragment = True
+
     alpha: float
     column: str | None = None
 
@@ -79,6 +82,9 @@ class BetaLikeness(_OneBound):
     >>> result.audit.beta <= 1.0
     True
     """
+
+    looks_at = "table"
+    by_fragment = True
 
     beta: float
     enhanced: bool = False
@@ -119,6 +125,9 @@ class DeltaDisclosure(_OneBound):
     >>> result.audit.delta < 1.0
     True
     """
+
+    looks_at = "table"
+    # by_fragment is not: two groups that keep it may break it together if they are released alike
 
     delta: float
     column: str | None = None

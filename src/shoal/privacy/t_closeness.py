@@ -50,6 +50,9 @@ class TCloseness(PrivacyModel):
     True
     """
 
+    looks_at = "table"
+    by_fragment = True
+
     t: float
     distance: Distance | None = None
     order: tuple[str, ...] | None = None

@@ -24,7 +24,6 @@ from shoal.hierarchy import WORDS
 from shoal.methods.base import Task
 from shoal.privacy.base import PrivacyModel
 from shoal.privacy.people import open_people
-from shoal.privacy.population import DeltaPresence, KMap
 from shoal.recipe import averaged_weight
 from shoal.spark.naming import all_quoted, map_in_arrow
 from shoal.spark.sessions import collect, with_columns
@@ -111,9 +110,8 @@ def at_hand(recipe: Anonymizer) -> Anonymizer:
 
 def _with_people(model: PrivacyModel) -> PrivacyModel:
     """Return a model on a population with the population itself in place of its file."""
-    if isinstance(model, (KMap, DeltaPresence)) and isinstance(model.population, (str, Path)):
-        return replace(model, population=open_people(model.population).table)
-    return model
+    place = getattr(model, "population", None)
+    return replace(model, population=open_people(place).table) if isinstance(place, (str, Path)) else model  # type: ignore[call-arg]
 
 
 def check_columns_of(recipe: Anonymizer, data: Any) -> None:

@@ -73,6 +73,13 @@ def table_endings() -> tuple[str, ...]:
     return tuple(sorted({".txt", *(ending for source in files for ending in source.endings)}))
 
 
+@cache
+def release_endings() -> tuple[str, ...]:
+    """Return what files of releases may end in: all that can be written but databases."""
+    files = (source for source in sources() if source.is_written and not isinstance(source, Database))
+    return tuple(sorted(ending for source in files for ending in source.endings))
+
+
 def list_files(folder: Path, endings: tuple[str, ...]) -> list[Listed]:
     """Return the files with one of the endings in the folder and a little below it, in order of their names."""
     found = islice(_walk(folder.resolve(), folder.resolve(), endings, 1), _MOST_LISTED)

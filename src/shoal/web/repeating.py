@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import shoal
 from shoal.hierarchy import WORDS
+from shoal.recipe import restore_models
 from shoal.treatments import TREATMENTS
 from shoal.web.draft import NOTATION, Draft
 
@@ -52,6 +54,9 @@ def _python_lines(draft: Draft, names: Mapping[str, str], folder: Path) -> Itera
     options = draft.source.options if draft.source else {}
     table = repr(input_name(draft, folder))
     yield "import shoal"
+    for kind in dict.fromkeys(map(_model_class, draft.get("models"))):
+        if not _is_own(kind):
+            yield f"from {kind.__module__} import {kind.__name__}"
     yield ""
     if draft.source is not None and draft.source.place == "demo":
         yield "table = shoal.datasets.hospital(n=10_000, seed=0).patients"
@@ -95,21 +100,21 @@ def _treatment(settings: Mapping[str, Any]) -> str:
 
 
 def _model(settings: Mapping[str, Any], folder: Path) -> str:
-    classes = {
-        "l-diversity": "LDiversity",
-        "t-closeness": "TCloseness",
-        "alpha-k": "AlphaK",
-        "beta-likeness": "BetaLikeness",
-        "delta-disclosure": "DeltaDisclosure",
-        "k-anonymity": "KAnonymity",
-        "k-map": "KMap",
-        "delta-presence": "DeltaPresence",
-    }
     shown = dict(settings)
     if "population" in settings:
         shown["population"] = name_inside(settings["population"], folder)
     given = ", ".join(f"{key}={value!r}" for key, value in shown.items() if key != "model")
-    return f"shoal.{classes[settings['model']]}({given})"
+    kind = _model_class(settings)
+    return f"{'shoal.' * _is_own(kind)}{kind.__name__}({given})"
+
+
+def _model_class(settings: Mapping[str, Any]) -> type:
+    return type(restore_models([dict(settings)])[0])
+
+
+def _is_own(kind: type) -> bool:
+    """Tell whether a class is one that ``import shoal`` offers, and not of another package."""
+    return getattr(shoal, kind.__name__, None) is kind
 
 
 def hierarchy_name(column: str, choice: str, recipe: str, folder: Path) -> str:

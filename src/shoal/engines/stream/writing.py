@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pacsv
-import pyarrow.parquet as papq
 
 from shoal.engines.stream.recounting import Recount
 from shoal.engines.stream.spool import STAGED, private
 from shoal.errors import DataError, FileError
-from shoal.io.delimited import packing
-from shoal.io.files import file_format, open_batches
+from shoal.io.files import open_batches
+from shoal.io.registry import file_source
 from shoal.saving import readable
 
 
@@ -28,7 +26,7 @@ def is_folder(target: Path) -> bool:
 
 def check_form(target: Path) -> None:
     """Refuse a form that cannot be written part by part."""
-    if not is_folder(target) and file_format(target) not in {"csv", "Parquet file"}:
+    if not is_folder(target) and not file_source(target.name).in_parts:
         raise FileError(
             f"A large release cannot be written as {target.suffix}.",
             hint="write .parquet, .csv or .csv.gz, or name a folder, which gets Parquet files.",
@@ -48,21 +46,14 @@ def piles(pieces: Sequence[Path], number: int) -> Iterator[pa.Table]:
 def write_file(rows: Iterator[pa.Table], path: Path) -> None:
     """Write piles into one file, in the form of its name."""
     private(path)
+    source = file_source(path.name)
+    parts = (readable(pile) for pile in rows) if source.is_text else rows
     with contextlib.ExitStack() as stack:
         writer: Any = None
-        for pile in rows:
-            if file_format(path) == "csv":
-                pile = readable(pile)  # noqa: PLW2901
-                if writer is None:
-                    options = pacsv.WriteOptions(delimiter="\t" if ".tsv" in path.name.lower() else ",")
-                    stream = stack.enter_context(packing(path))
-                    writer = stack.enter_context(pacsv.CSVWriter(stream, pile.schema, write_options=options))
-            elif writer is None and path.suffix == ".arrow":
-                sink = stack.enter_context(pa.OSFile(str(path), "wb"))
-                writer = stack.enter_context(pa.ipc.new_file(sink, pile.schema))
-            elif writer is None:
-                writer = stack.enter_context(papq.ParquetWriter(path, pile.schema))
-            writer.write_table(pile)
+        for part in parts:
+            if writer is None:
+                writer = stack.enter_context(source.writer(path, part.schema))
+            writer.write_table(part)
 
 
 def check_written(files: Sequence[Path], quasi_identifiers: Sequence[str], k: int, rows: int) -> None:

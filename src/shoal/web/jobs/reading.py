@@ -6,31 +6,25 @@ from pathlib import Path
 from typing import Any
 
 from shoal.frames import Frame
-from shoal.io.delimited import detect_encoding, detect_separator
-from shoal.io.files import file_format
+from shoal.io.registry import file_source
 
-_SAMPLE_BYTES = 1 << 18
 _SHOWN = 3
 _LONGEST = 40
 _FIRST_ROWS = 200
 
 
-def describe_reading(path: str, options: dict[str, Any], frame: Frame) -> dict[str, Any]:
+def describe_reading(path: str, frame: Frame) -> dict[str, Any]:
     """Return how a file was read: its form and, for text, separator, encoding and how columns are written."""
     told = {"columns": frame.understood(frame.names), "notes": list(frame.notes)}
-    return _form(Path(path), options, frame) | told
+    return _form(Path(path), frame) | told
 
 
-def _form(source: Path, options: dict[str, Any], frame: Frame) -> dict[str, Any]:
-    if file_format(source) != "csv" or not frame.untyped:
-        return {"form": file_format(source)}
-    if source.name.lower().endswith(".gz"):
+def _form(path: Path, frame: Frame) -> dict[str, Any]:
+    if frame.layout is None:
+        return {"form": file_source(path.name).name}
+    if path.name.lower().endswith(".gz"):
         return {"form": "text, compressed"}
-    with source.open("rb") as stream:
-        sample = stream.read(_SAMPLE_BYTES)
-    encoding = options.get("encoding") or detect_encoding(sample)
-    separator = options.get("separator") or detect_separator(sample.decode(encoding, errors="ignore"))
-    return {"form": "text", "separator": separator, "encoding": encoding}
+    return {"form": "text", "separator": frame.layout.separator, "encoding": frame.layout.encoding}
 
 
 def sample_values(frame: Frame, name: str) -> list[str]:

@@ -48,7 +48,7 @@ def open_table(tell: Tell, *, place: str, path: str, options: dict[str, Any], fo
     tell("progress", (0.8, "looking at the columns"))
     views = [vars(view) | {"values": sample_values(frame, view.name)} for view in column_views(frame)]
     key = repeating_key(frame, [view["name"] for view in views if view["role"] == "identifier"])
-    understood = describe_reading(path, options, frame) if place in {"folder", "dropped"} else {}
+    understood = describe_reading(path, frame) if place in {"folder", "dropped"} else {}
     return {
         "stored": stored,
         "records": frame.records,

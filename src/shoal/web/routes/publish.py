@@ -11,15 +11,15 @@ from pydantic import BaseModel, Field
 
 from shoal.errors import FileError, ParameterError
 from shoal.web.databases import database_address
-from shoal.web.folder import inside
+from shoal.web.folder import inside, release_endings
 from shoal.web.repeating import command_text, name_inside, python_text
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
 
 router = APIRouter()
 
+_FILES = ("release", "report", "recipe")
 _ENDINGS = {
-    "release": (".csv", ".tsv", ".csv.gz", ".parquet"),
     "report": (".html", ".md", ".json"),
     "recipe": (".toml",),
 }
@@ -90,7 +90,7 @@ async def publish(targets: Targets, session: Here) -> Answer:
     unread = set(range(len(release.summary["warnings"]))) - set(targets.read)
     if unread:
         raise ParameterError("Some warnings are not ticked off yet.", hint="read and tick them first.")
-    names = targets.model_dump(include=set(_ENDINGS))
+    names = targets.model_dump(include=set(_FILES))
     place = _place(session, targets)
     paths = {what: _target(session, what, name) for what, name in names.items()}
     key = session.release_key
@@ -118,14 +118,15 @@ def _place(session: Session, targets: Targets) -> dict[str, str]:
 
 def _target(session: Session, what: str, name: str) -> str:
     path = inside(session.folder, name)
-    if not path.name.lower().endswith(_ENDINGS[what]):
-        raise FileError(f"The {what} {path.name!r} has no known ending.", hint=f"use {' or '.join(_ENDINGS[what])}.")
+    endings = release_endings() if what == "release" else _ENDINGS[what]
+    if not path.name.lower().endswith(endings):
+        raise FileError(f"The {what} {path.name!r} has no known ending.", hint=f"use {' or '.join(endings)}.")
     return str(path)
 
 
 def _written(session: Session, what: str) -> Path:
     published = session.releases.published.get(session.release_key)
-    if published is None or what not in _ENDINGS:
+    if published is None or what not in _FILES:
         raise HTTPException(404)
     path = inside(session.folder, published["names"][what])
     if not path.is_file():
