@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -58,14 +59,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, Any, Any]:
+    """Leave what a test is given, as the test itself is left."""
+    with _patience():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, Any, Any]:
     """Where kernels are interpreted, leave a test that takes long to compiled ones: the lines it has run count all the same."""
-    if not INTERPRETED or not hasattr(signal, "setitimer"):
+    with _patience():
         return (yield)
+
+
+@contextmanager
+def _patience() -> Generator[None, None, None]:
+    if not INTERPRETED or not hasattr(signal, "setitimer"):
+        yield
+        return
     signal.signal(signal.SIGALRM, _leave)
     signal.setitimer(signal.ITIMER_REAL, PATIENCE)
     try:
-        return (yield)
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
