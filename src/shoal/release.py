@@ -1,4 +1,4 @@
-"""The making of a release: render, widen, check that cells cover their values, count again, measure.
+"""The making of a release: widen, round ends, render, check that cells cover their values, count again, measure.
 
 Nothing is released uncounted: each rendered cell is read and must cover its value, the cells are counted anew, independently of the groups that a method found,
 and every model is checked on that count. What falls short raises, and no release exists.

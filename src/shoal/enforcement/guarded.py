@@ -15,6 +15,7 @@ of other methods that had to be mended go through a few cold rounds of the same 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -32,12 +33,13 @@ from shoal.enforcement.mending import mend, mend_alike
 from shoal.enforcement.neighbours import number_without_gaps
 from shoal.enforcement.withholding import withhold
 from shoal.errors import PrivacyError
-from shoal.kernels.guarded.improve import improve_guarded_region
+from shoal.kernels.guarded.improve import MOVES, improve_guarded_region
 from shoal.kernels.optimise.cells.steps import Steps, measure_steps
 from shoal.kernels.optimise.regions import Regions, make_regions
 from shoal.methods.base import Grouping, Method, Task, most_withheld
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise.bounds import lower_bound
+from shoal.methods.optimise.operators import Statistics, add_outcomes, as_details
 from shoal.methods.optimise.params import EFFORTS
 from shoal.methods.optimise.problem import Problem, Solution
 from shoal.methods.stopping import INTERRUPTS, Stop
@@ -49,6 +51,10 @@ if TYPE_CHECKING:
     from shoal.kernels.enforcement.crowds import Crowds
     from shoal.kernels.enforcement.rules import Rules
     from shoal.kernels.measuring.matching import Points
+    from shoal.kernels.optimise.outcome import Outcome
+
+_PLAIN_SHARE = 0.25
+"""Of the seconds left, the share that a search without models may take where the clock ends the search."""
 
 
 def search_guarded(method: Method, table: CodedTable, task: Task, case: Case) -> Grouping:
@@ -81,7 +87,12 @@ def _search(method: Method, table: CodedTable, task: Task, case: Case, most: int
     except INTERRUPTS:
         if task.on_interrupt != "best" or not search.seen:
             raise
-    details = {"losses": tuple(search.losses), "lower_bound": search.bound, "bound_from": search.bound_from}
+    details = {
+        "losses": tuple(search.losses),
+        "lower_bound": search.bound,
+        "bound_from": search.bound_from,
+        "operators": as_details(search.statistics),
+    }
     return Grouping(search.least_lossy.labels, details=details)
 
 
@@ -119,6 +130,8 @@ class GuardedSearch:
     """Share of the groups of the last search without models that fail."""
     rounds: int = 0
     """Rounds so far; each has a seed of its own."""
+    statistics: dict[str, Statistics] = field(default_factory=dict)
+    """What each operator did, without models in view and with."""
 
     @property
     def best(self) -> Solution:
@@ -154,7 +167,7 @@ class GuardedSearch:
 
     def release(self, most: int, pool: Executor) -> None:
         """Withhold up to ``most`` records where that pays; the search goes on with the groups of all records."""
-        aside = replace(self, seen=list(self.seen), released=[])
+        aside = replace(self, seen=list(self.seen), released=[], losses=[])
         self.released.append(withhold(aside, most, lambda found: aside.anneal(found, pool, COLD.rounds, COLD)))
 
     def rounds_for(self, found: Solution, params: GuardedParams) -> int:
@@ -185,10 +198,18 @@ class GuardedSearch:
         return self.failing <= params.mendable or not self.can_carve
 
     def _plain(self, effort: Effort) -> IntArray:
-        """Return the groups of the search without models, and note how many of them fail."""
+        """Return the groups of the search without models, and note how many of them fail.
+
+        It is no answer when somebody interrupts, for its groups need not meet the models.
+        """
         least = self.case.least
-        found = self.method.run(self.problem.table, replace(self.task, k=least, effort=effort, requirements=()))
+        if self.stop.timed and effort != "fast":
+            effort = max(_PLAIN_SHARE * self.stop.left(), 0.0)
+        task = replace(self.task, k=least, effort=effort, requirements=(), on_interrupt="raise")
+        found = self.method.run(self.problem.table, task)
         self._note_bound(found.details.get("lower_bound"), least)
+        for name, told in found.details.get("operators", {}).items():
+            self.statistics.setdefault(name, Statistics()).add_all(Statistics(**told))
         groups = int(found.labels.max()) + 1
         self.failing = float(failing_groups(self.task.requirements, found.labels, groups).mean())
         return found.labels
@@ -294,12 +315,15 @@ class GuardedSearch:
         regions = self.regions_of(part, found.groups, params.small_region if small else params.region, seed)
         share, rebuilds = self.carver.classes.share, params.rebuilds if small else 0
 
-        def improve(region: int) -> float:
-            return improve_guarded_region(
+        def improve(region: int) -> tuple[tuple[Outcome, ...], float]:
+            begin = time.thread_time()
+            outcomes = improve_guarded_region(
                 space, *part, share, self.steps, regions, region, least, rebuilds, temperature, seed
             )
+            return outcomes, time.thread_time() - begin
 
-        list(pool.map(improve, range(len(regions.start) - 1)))
+        for outcomes, seconds in pool.map(improve, range(len(regions.start) - 1)):
+            add_outcomes(self.statistics, "with-models", MOVES, outcomes, seconds, self.problem.worst_cost)
         labels = found.labels.copy()
         labels[kept] = part.labels
         return self.solution(labels)

@@ -63,7 +63,7 @@ _ENDLESS = 1_000_000
 
 
 def stages_of(task: Task, records: int) -> list[tuple[Effort, GuardedParams]]:
-    """Return the stages of an effort; a number of seconds is one long annealing after the fast stage."""
+    """Return the stages of an effort; a number of seconds is the fast stage and an annealing that the clock ends."""
     stages = STAGES | ({"fast": _FAST_ON_SMALL} if records <= SMALL_TABLE else {})
     if not isinstance(task.effort, str):
         return [("fast", stages["fast"]), ("balanced", replace(stages["balanced"], rounds=_ENDLESS))]

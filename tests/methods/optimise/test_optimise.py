@@ -6,10 +6,12 @@ from itertools import pairwise
 import numba
 import numpy as np
 import pytest
+from benchmarks.optimise import made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.errors import ParameterError
 from shoal.kernels.optimise.bound import run_bound
 from shoal.kernels.space.space import cost_table, cover_groups
 from shoal.methods.base import Task
@@ -319,6 +321,21 @@ def test_parameters_that_do_not_exist_are_named(given, complaint):
         shoal.Optimise(params=given)
 
 
+def test_names_of_nothing_are_refused_where_parts_are_left_out():
+    with pytest.raises(ParameterError, match=r"must name starts, operators or their parts\. Got 'rebild'") as caught:
+        shoal.Optimise(params=Params(without=("rebild",)))
+    assert "rebuild" in str(caught.value)
+    with pytest.raises(ParameterError, match=r"must be a list of names\. Got 'evict'"):
+        shoal.Optimise(params={"without": "evict"})
+
+
+def test_parameters_given_are_kept_as_they_are_whoever_made_them():
+    table, task = made("skewed sets of many values", 13_000), Task(k=5, effort="fast")
+    same = [Search.of(table, task, one).stop.rounds for one in (EFFORTS["fast"], replace(EFFORTS["fast"]))]
+    assert same == [0, 0]  # without them there are three
+
+
+@pytest.mark.compiled  # where kernels are interpreted the efforts are cut down
 def test_parameters_as_a_table_are_those_of_balanced_but_for_what_is_given():
     chosen = Params.of({"annealing": {"rounds": 3}, "without": ["evict"]})
     assert chosen == Params(annealing=AnnealingParams(rounds=3), without=("evict",))

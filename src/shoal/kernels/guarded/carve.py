@@ -18,7 +18,7 @@ from shoal.kernels.enforcement.rules import Rules, Tally, new_tally
 from shoal.kernels.guarded.completion import Classes, completable
 from shoal.kernels.optimise.cells.best_first import (
     COST_TOLERANCE,
-    ROUNDING,
+    ROUNDING_ALLOWANCE,
     CellSearch,
     count_cells,
     dequeue,
@@ -279,22 +279,22 @@ def run_carving(
     ones = np.ones(codes.shape[0], np.int32)
     spent, columns = 0, levels.first.shape[0] - 1
     # ends: every pass over a combination spends at least 16 of the budget
-    while search.queue.size[0] > 0 and search.state[0] >= target and spent < budget:
-        entry = dequeue(search.queue)
-        push_dearer(levels, search.queue, entry)
-        search.queue.last[entry] = columns
+    while search.combinations.size[0] > 0 and search.state[0] >= target and spent < budget:
+        entry = dequeue(search.combinations)
+        push_dearer(levels, search.combinations, entry)
+        search.combinations.last[entry] = columns
         spent += search.state[0] + 16
         search.state[2] += 1
-        step = search.queue.step[entry]
+        step = search.combinations.step[entry]
         alive = search.alive[: search.state[0]]
         if not count_cells(levels, step, ones, alive, target, search.table, search.state[2], search.slot):
             continue
-        limit = search.queue.cost[entry] * COST_TOLERANCE + ROUNDING
+        limit = search.combinations.cost[entry] * COST_TOLERANCE + ROUNDING_ALLOWANCE
         records, begin, least = gather_cells(levels, step, target, limit, search)
         for cell in range(begin.shape[0] - 1):
             carve_cell(space, rules, classes, scratch, records[begin[cell] : begin[cell + 1]], target, search, state)
         drop_labelled(search)
-        search.queue.cost[entry] = least
+        search.combinations.cost[entry] = least
         if least < ENDLESS:
-            enqueue(search.queue, entry)
+            enqueue(search.combinations, entry)
     return spent

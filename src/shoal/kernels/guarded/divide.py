@@ -17,6 +17,7 @@ from shoal.kernels.guarded.crowd_guard import crowd_allows
 from shoal.kernels.guarded.guard import Guard, cheapest_host, note_change, recount
 from shoal.kernels.optimise.groups import NOBODY, Groups, join, make_groups, put, refresh, take
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.space.space import Space
 
 
@@ -145,22 +146,24 @@ def divide_group(space: Space, groups: Groups, guard: Guard, group: int, empty: 
 
 
 @kernel()
-def divide_groups(space: Space, groups: Groups, guard: Guard, k: int) -> float:
-    """Divide every group that can be, as long as there are empty ones to use; return the fall of the total."""
+def divide_groups(space: Space, groups: Groups, guard: Guard, k: int) -> Outcome:
+    """Divide every group that can be, as long as there are empty ones to use; tell how many, and what was gained."""
     halves = make_halves(space, groups, guard)
-    fall, empty = 0.0, 0
+    tried, taken, fall, empty = 0, 0, 0.0, 0
     for group in range(groups.size.shape[0]):
         # ends: each round takes at least k records out of the group, or breaks
         while groups.size[group] >= 2 * k and groups.cost[group] > 0.0:
             while empty < groups.size.shape[0] and groups.size[empty] > 0:
                 empty += 1
             if empty == groups.size.shape[0]:
-                return fall
+                return Outcome(tried, taken, fall)
             gain = divide_group(space, groups, guard, group, empty, halves)
+            tried += 1
             if gain == 0.0:
                 break
+            taken += 1
             fall += gain
-    return fall
+    return Outcome(tried, taken, fall)
 
 
 @kernel(allocates=False)
@@ -194,11 +197,14 @@ def dissolve_group(space: Space, groups: Groups, guard: Guard, group: int, membe
 
 
 @kernel()
-def dissolve_groups(space: Space, groups: Groups, guard: Guard) -> float:
-    """Dissolve every group whose records cost less elsewhere; return the fall of the total."""
+def dissolve_groups(space: Space, groups: Groups, guard: Guard) -> Outcome:
+    """Dissolve every group whose records cost less elsewhere; tell how many, and what was gained."""
     member = np.zeros(groups.member.shape[1], np.int32)
-    fall = 0.0
+    tried, taken, fall = 0, 0, 0.0
     for group in range(groups.size.shape[0]):
         if groups.size[group] > 0 and groups.cost[group] > 0.0:
-            fall += dissolve_group(space, groups, guard, group, member)
-    return fall
+            gain = dissolve_group(space, groups, guard, group, member)
+            tried += 1
+            taken += gain > 0.0
+            fall += gain
+    return Outcome(tried, taken, fall)

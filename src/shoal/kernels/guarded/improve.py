@@ -15,8 +15,9 @@ from shoal.kernels.guarded.rebuild import rebuild_groups
 from shoal.kernels.guarded.tighten import tighten_groups
 from shoal.kernels.measuring.matching import Points
 from shoal.kernels.optimise.cells.steps import Steps
-from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, join, total_cost
+from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, join
 from shoal.kernels.optimise.operators.relocate_swap import ANY_SIZE, LEAST_GAIN, cheapest_hosts, swap_change
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.optimise.regions import Regions, load_groups, local_labels, store_region
 from shoal.kernels.space.space import Space
 
@@ -24,6 +25,8 @@ HOSTS = 4
 """Groups to which the relocation of a record is tried, the cheapest ones."""
 REBUILD_TEMPERATURE = 0.5
 """The temperature of rebuilding, as a share of that of moves."""
+MOVES = ("relocate-swap", "dissolve", "divide", "tighten", "rebuild")
+"""What ``improve_guarded_region`` does with a region, in this order."""
 
 
 @kernel(allocates=False)
@@ -80,16 +83,18 @@ def improve_record(
 
 
 @kernel()
-def sweep(space: Space, groups: Groups, guard: Guard, hosts: int, temperature: float, state: WordArray) -> float:
-    """Try the best allowed move or swap of every record once, in random order; return the fall of the total."""
+def sweep(space: Space, groups: Groups, guard: Guard, hosts: int, temperature: float, state: WordArray) -> Outcome:
+    """Try the best allowed move or swap of every record once, in random order; tell how often, and what was gained."""
     order = np.arange(groups.codes.shape[0])
     shuffle(state, order)
     host, rises = np.zeros(hosts, np.int64), np.zeros(hosts)
-    fall = 0.0
+    taken, fall = 0, 0.0
     for place in range(order.shape[0]):
         most = temperature * draw_share(state) - LEAST_GAIN
-        fall -= improve_record(space, groups, guard, order[place], most, host, rises)
-    return fall
+        change = improve_record(space, groups, guard, order[place], most, host, rises)
+        taken += change != 0.0
+        fall -= change
+    return Outcome(order.shape[0], taken, fall)
 
 
 @kernel()
@@ -150,8 +155,8 @@ def improve_guarded_region(
     rebuilds: int,
     temperature: float,
     seed: int,
-) -> float:
-    """Improve the groups of one region, keeping every rule, and return what they cost then.
+) -> tuple[Outcome, Outcome, Outcome, Outcome, Outcome]:
+    """Improve the groups of one region, keeping every rule, and tell what each of ``MOVES`` did.
 
     ``rebuilds`` is how often groups are rebuilt, for each group; ``share`` is what share of a group each class should have.
     """
@@ -160,15 +165,18 @@ def improve_guarded_region(
     groups = load_groups(space, codes[records], local, max(used, local.shape[0] // k), 2 * size.max())
     guard = load_guard(space, part_of_rules(rules, records), crowds, points, class_of[records], groups)
     state = make_state(seed, region)
-    sweep(space, groups, guard, HOSTS, temperature, state)
+    dissolved, rebuilt = Outcome(0, 0, 0.0), Outcome(0, 0, 0.0)
+    moved = sweep(space, groups, guard, HOSTS, temperature, state)
     if temperature == 0.0:  # it gains little, and takes as long as a cold sweep
-        dissolve_groups(space, groups, guard)
-    divide_groups(space, groups, guard, k)
-    tighten_groups(space, groups, guard, temperature, state)
+        dissolved = dissolve_groups(space, groups, guard)
+    divided = divide_groups(space, groups, guard, k)
+    tightened = tighten_groups(space, groups, guard, temperature, state)
     if rebuilds > 0:
-        rebuild_groups(space, steps, groups, guard, share, k, rebuilds * used, REBUILD_TEMPERATURE * temperature, state)
+        rebuilt = rebuild_groups(
+            space, steps, groups, guard, share, k, rebuilds * used, REBUILD_TEMPERATURE * temperature, state
+        )
     store_region(groups, label, regions, region)
-    return total_cost(groups)
+    return moved, dissolved, divided, tightened, rebuilt
 
 
 @kernel()

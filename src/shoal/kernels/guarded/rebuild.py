@@ -21,6 +21,7 @@ from shoal.kernels.optimise.cells.steps import Sieve, Steps, find_cell, make_sie
 from shoal.kernels.optimise.groups import NOBODY, Groups, join, make_groups, put, refresh
 from shoal.kernels.optimise.operators.rebuild import clear, draw_seed, restore, ruin, shake_weights, sort_near
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.optimise.regroup import neighbours, replace_groups
 from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.space import Space
@@ -195,12 +196,12 @@ def rebuild_groups(
     tries: int,
     temperature: float,
     state: WordArray,
-) -> float:
+) -> Outcome:
     """Rebuild random groups together with near ones, ``tries`` times; kept is what raises the total by less than a random share of ``temperature``.
 
-    ``share`` says what share of a group each class should have. Returns the fall of the total.
+    ``share`` says what share of a group each class should have. Tells how often, and what was gained.
     """
-    pool, fall = make_pool(space, groups, guard, k), 0.0
+    pool, tried, taken, fall = make_pool(space, groups, guard, k), 0, 0, 0.0
     for _ in range(tries):
         group = groups.label[draw_below(state, groups.codes.shape[0])]
         if groups.cost[group] == 0.0:
@@ -208,6 +209,7 @@ def rebuild_groups(
         count = neighbours(space, groups, group, 1 + draw_below(state, MOST_NEAR), state, pool.near)
         if groups.size[pool.near[:count]].sum() > MOST_POOL:
             continue
+        tried += 1
         sort_near(groups, pool.near[:count], state)
         shake_weights(space, NOISE, state, pool.weight)
         records, before = ruin(groups, pool.near[:count], pool.record, pool.size)
@@ -218,5 +220,6 @@ def rebuild_groups(
             restore(groups, pool.near[:count], pool.size)
             continue
         replace_valid(space, groups, guard, pool, count, used)
+        taken += 1
         fall += before - (limit - rest)
-    return fall
+    return Outcome(tried, taken, fall)

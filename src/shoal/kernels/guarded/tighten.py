@@ -16,6 +16,7 @@ from shoal.kernels.guarded.crowd_guard import crowd_allows
 from shoal.kernels.guarded.guard import Guard, change_places, may_change
 from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with
 from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimise.outcome import Outcome
 from shoal.kernels.space.kinds import has_members, has_tree
 from shoal.kernels.space.space import Space, child_above, find_node
 
@@ -180,10 +181,10 @@ def tighten_group(
 
 
 @kernel()
-def tighten_groups(space: Space, groups: Groups, guard: Guard, temperature: float, state: WordArray) -> float:
-    """Try to tighten each column of each group once, but for sets, which have no part to keep; return the fall of the total."""
+def tighten_groups(space: Space, groups: Groups, guard: Guard, temperature: float, state: WordArray) -> Outcome:
+    """Try to tighten each column of each group once, but for sets, which have no part to keep; tell how often, and what was gained."""
     out, journal = np.zeros(MOST_EVICTED, np.int32), make_journal(2 * MOST_EVICTED)
-    fall = 0.0
+    tried, taken, fall = 0, 0, 0.0
     for group in range(groups.size.shape[0]):
         for column in range(space.kind.shape[0]):
             if (
@@ -191,5 +192,8 @@ def tighten_groups(space: Space, groups: Groups, guard: Guard, temperature: floa
                 and groups.column_cost[group, column] > 0.0
                 and not has_members(space.kind[column])
             ):
-                fall -= tighten_group(space, groups, guard, group, column, temperature, state, out, journal)
-    return fall
+                change = tighten_group(space, groups, guard, group, column, temperature, state, out, journal)
+                tried += 1
+                taken += change != 0.0
+                fall -= change
+    return Outcome(tried, taken, fall)

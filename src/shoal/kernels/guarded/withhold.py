@@ -52,7 +52,7 @@ COLUMN, WITNESS, ABOVE, LEAVER, FILLER = range(5)
 
 @kernel(allocates=False)
 def leaves(space: Space, groups: Groups, group: int, column: int, record: int, witness: int, above: bool) -> bool:
-    """Tell whether a member is outside the part of a column's cover that stays, which is told by the code of a witness."""
+    """Tell whether a member leaves when a column of its group is narrowed, as ``witness`` and ``above`` say (:func:`leaves_part`)."""
     low, high = groups.low[group, column], groups.high[group, column]
     return leaves_part(space, column, low, high, witness, above, groups.codes[record, column])
 

@@ -22,15 +22,20 @@ rebuilt by cells. Where all columns have a hierarchy, the groups of several runs
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from shoal.errors import ParameterError
 from shoal.methods.base import Grouping, MethodInfo, Representing, Task
 from shoal.methods.microaggregation.scaling import as_coordinates, is_numeric
 from shoal.methods.microaggregation.sse import minimise_sse
+from shoal.methods.optimise.construct import STARTS
+from shoal.methods.optimise.operators import OPERATORS
 from shoal.methods.optimise.params import Params
 from shoal.methods.optimise.search import Search
 from shoal.methods.optimise.solver import solve
+from shoal.validation import nearest_hint
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
@@ -77,6 +82,7 @@ class Optimise(Representing):
         super().__post_init__()
         if self.params is not None:
             object.__setattr__(self, "params", Params.of(self.params))  # a recipe file has a table of tables
+            _check_without(self.params.without)
 
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Group the records of ``table``."""
@@ -84,3 +90,15 @@ class Optimise(Representing):
             points = as_coordinates(table, "z")
             return Grouping(minimise_sse(points, task), typical=self.typical)
         return replace(solve(Search.of(table, task, self.params)), typical=self.typical)
+
+
+def _check_without(names: Sequence[str]) -> None:
+    """Refuse names of which no part of the search is left out."""
+    parts = [part for operator in OPERATORS for part in (operator.name, *operator.parts)]
+    known = [*(start.name for start in STARTS), "pricing", "learning", *parts]
+    for name in names:
+        if name not in known:
+            raise ParameterError(
+                f"Optimise's 'params.without' must name starts, operators or their parts. Got {name!r} instead.",
+                hint=nearest_hint(str(name), known),
+            )

@@ -51,6 +51,7 @@ class Annealing:
         problem = search.problem
         self.steps = measure_steps(problem.space, problem.rows)
         self.hottest = temperature_for(search.params.annealing, problem.k, problem.columns)
+        self.rounds_made = 0
         self.temperature_factor = search.params.pricing.temperature if isinstance(cells, EnumeratedCells) else 1.0
 
     def schedule(self, begin: float = 0.0, end: float = 1.0, hot: float = 1.0) -> Schedule:
@@ -110,6 +111,7 @@ class Annealing:
     def improve(self, solution: Solution, now: Round) -> Solution:
         """Let all operators that apply work on all regions, and return what comes out; the best is kept."""
         search, problem = self.search, now.problem
+        self.rounds_made += 1
         labels, groups = solution.labels.copy(), solution.groups
         active = [one for one in OPERATORS if one.name not in now.params.without and one.applies(now)]
         for width, operators in groupby(active, key=lambda one: one.width):
@@ -141,7 +143,7 @@ class Annealing:
         done: list[tuple[tuple[Outcome, ...], float]] = []
         list(self.pool.map(work, range(len(regions.start) - 1)))
         for outcomes, seconds in done:
-            add_outcomes(search.statistics, operator, outcomes, seconds, now.problem.worst_cost)
+            add_outcomes(search.statistics, operator.name, operator.parts, outcomes, seconds, now.problem.worst_cost)
 
 
 def check_sizes(labels: IntArray, k: int, operators: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ are independent of each other, so an operator runs on many of them at the same t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from shoal.methods.optimise.params import ExchangeParams, Params, ReopenParams
     from shoal.methods.optimise.problem import Problem
 
-_WIDE = 6
+_WIDTH_OF_CELL_REGIONS = 6
 """How many times larger than usual the regions are in which cells open and close: chains of records lead far."""
 
 
@@ -57,7 +58,7 @@ class Operator(ABC):
 
     name: ClassVar[str]
     parts: ClassVar[tuple[str, ...]] = ()
-    """The names of its parts, where ``run`` returns a outcome for each of them."""
+    """The names of its parts, where ``run`` returns an outcome for each of them."""
     width: int = 1
     """How large its regions are, in multiples of the usual ones; operators of the same width that follow each other share their regions."""
 
@@ -107,7 +108,7 @@ class LocalMoves(Operator):
 class _OpensCells(Operator):
     """An operator that opens candidate cells."""
 
-    width = _WIDE
+    width = _WIDTH_OF_CELL_REGIONS
 
     def applies(self, now: Round) -> bool:
         """Tell whether there are candidate cells."""
@@ -163,21 +164,30 @@ class Statistics:
         self.taken += outcome.taken
         self.gained += outcome.gained / worst_cost
 
+    def add_all(self, other: Statistics) -> None:
+        """Add what was done in another search."""
+        self.tried += other.tried
+        self.taken += other.taken
+        self.gained += other.gained
+        if other.seconds is not None:
+            self.seconds = (self.seconds or 0.0) + other.seconds
+
 
 def add_outcomes(
     statistics: dict[str, Statistics],
-    operator: Operator,
+    name: str,
+    parts: Sequence[str],
     outcomes: tuple[Outcome, ...],
     seconds: float,
     worst_cost: float,
 ) -> None:
     """Add what an operator and its parts did in a region."""
-    whole = statistics.setdefault(operator.name, Statistics(seconds=0.0))
+    whole = statistics.setdefault(name, Statistics(seconds=0.0))
     whole.seconds = (whole.seconds or 0.0) + seconds
     for outcome in outcomes:
         whole.add(outcome, worst_cost)
-    for part, outcome in zip(operator.parts, outcomes, strict=False):
-        statistics.setdefault(f"{operator.name}: {part}", Statistics()).add(outcome, worst_cost)
+    for part, outcome in zip(parts, outcomes, strict=False):
+        statistics.setdefault(f"{name}: {part}", Statistics()).add(outcome, worst_cost)
 
 
 def as_details(statistics: dict[str, Statistics]) -> dict[str, dict[str, Any]]:

@@ -25,20 +25,20 @@ VERY_MANY_COLUMNS = 30
 FEW_TUPLES = 256
 """Distinct tuples up to which a small table of many equal records is searched at effort "fast" as at "balanced": that takes next to nothing."""
 EQUAL_RECORDS = 16
-"""Records of a tuple there, in the mean and at least."""
+"""How many records a distinct tuple of such a table has at least, in the mean."""
 RANGE_ROUNDS = 1
 """Rounds of effort "fast" on larger tables, where columns are released as ranges: cells know some ranges only."""
 SET_ROUNDS = 3
 """The same where columns are released as sets: cells know one value of a set or any, so the first rounds gain most there."""
-ROUND_RECORDS = 3_000_000
-"""Records times k for which there is one such round, for the larger groups are, the longer it takes: with 30,000 records there are three up to k = 33."""
+ROUND_BUDGET = 3_000_000
+"""Rounds times records times k stay below it, for the larger groups are, the longer a round takes: with 30,000 records there are three up to k = 33."""
 SMALL_GROUP = 10
 """k up to which margins are as they are. With larger groups the deviations of their records cancel out in part, so that the reduced costs of good
 cells grow with the root of k only."""
 SECONDS_FOR_PRICES = 10.0
 """Seconds from which there is time for dual prices."""
 SECONDS_FOR_LEARNING = 45.0
-"""Seconds from which there is time for those of effort "best", and to learn cells."""
+"""Seconds from which there is time for the dual prices of effort "best", and to learn cells."""
 _ENDLESS = 1_000_000
 """Rounds of a run that the clock ends."""
 
@@ -110,7 +110,7 @@ class AnnealingParams:
     temperature: float = 6.0
     """By how much a move may raise the total cost in the first round, in multiples of the mean cost of a record, at most."""
     temperature_of_groups: float = 30.0
-    """The same times k: no move may raise it by more than this ÷ k, for the larger k, the cooler moves must be."""
+    """A second limit: at most this ÷ k, for the larger k, the cooler moves must be."""
     cold_from: float = 0.9
     """Share of a run after which the temperature is 0."""
     cooling: float = 0.6
@@ -193,7 +193,7 @@ class Params:
     recombine: RecombineParams = field(default_factory=RecombineParams)
     bound: BoundParams = field(default_factory=BoundParams)
     without: tuple[str, ...] = ()
-    """Names of starts and operators that are left out."""
+    """What is left out: names of starts, of operators and of their parts, ``"pricing"`` and ``"learning"``."""
 
     @classmethod
     def of(cls, values: Params | Mapping[str, Any]) -> Params:
@@ -201,7 +201,13 @@ class Params:
         if isinstance(values, Params):
             return values
         _check_names(values, [one.name for one in fields(cls)], "Optimise's 'params'")
-        made: dict[str, Any] = {"without": tuple(values.get("without", ()))}
+        left_out = values.get("without", ())
+        if isinstance(left_out, str):
+            raise ParameterError(
+                f"Optimise's 'params.without' must be a list of names. Got {left_out!r} instead.",
+                hint=f'["{left_out}"]',
+            )
+        made: dict[str, Any] = {"without": tuple(left_out)}
         for name in values.keys() - made.keys():
             default = getattr(cls(), name)
             _check_names(values[name], [one.name for one in fields(default)], f"Optimise's 'params.{name}'")
@@ -304,15 +310,14 @@ def params_for(effort: Effort, given: Params | None = None) -> Params:
     return params
 
 
-def params_for_table(params: Params, problem: Problem) -> Params:
-    """Return the parameters of a table that effort "fast" searches for longer than others: of few distinct tuples, with ranges or with sets."""
-    if params is not EFFORTS["fast"]:
-        return params
+def fast_params_for(problem: Problem) -> Params:
+    """Return the parameters of effort "fast" for a table: some are searched for longer, those of few distinct tuples, with ranges or with sets."""
+    params = EFFORTS["fast"]
     small = problem.records <= params.annealing.most_records
     if small and len(problem.tuples.size) <= min(FEW_TUPLES, problem.records // EQUAL_RECORDS):
         return EFFORTS["balanced"]  # cells of nearly k equal records leave little to choose
     most = 0 if problem.by_hierarchy else SET_ROUNDS if problem.has_sets else RANGE_ROUNDS
-    rounds = min(most, ROUND_RECORDS // (problem.records * problem.k))
+    rounds = min(most, ROUND_BUDGET // (problem.records * problem.k))
     if rounds <= (params.annealing.rounds if small else 0):
         return params
     return replace(params, annealing=replace(params.annealing, rounds=rounds, most_records=math.inf))
@@ -348,6 +353,6 @@ def temperature_for(params: AnnealingParams, k: int, columns: int) -> float:
     """Return by how much a move may raise the total cost in the first round, in multiples of the mean cost of a record.
 
     Measured on tables of several shapes: the more records a group has and the more columns they have, the cooler the
-    moves must be. Two rounds are too few to cool down again.
+    moves must be.
     """
     return min(params.temperature, params.temperature_of_groups / k) * MANY_COLUMNS / max(columns, MANY_COLUMNS)

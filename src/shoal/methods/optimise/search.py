@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shoal.methods.base import Reporter, Task
-from shoal.methods.optimise.params import Params, params_for, params_for_table, rounds_for
+from shoal.methods.optimise.params import Params, fast_params_for, params_for, rounds_for
 from shoal.methods.optimise.problem import Problem, Solution
 from shoal.methods.stopping import Stop
 
@@ -36,7 +36,9 @@ class Search:
     def of(cls, table: CodedTable, task: Task, params: Params | None = None) -> Search:
         """Return a search before its first step; an effort in seconds begins now."""
         problem = Problem.of(table, task)
-        chosen = params_for_table(params_for(task.effort, params), problem)
+        chosen = params_for(task.effort, params)
+        if params is None and task.effort == "fast":
+            chosen = fast_params_for(problem)
         seconds = float("inf") if isinstance(task.effort, str) else float(task.effort)
         stop = replace(
             Stop.after(seconds, cancel=task.cancel, clock=task.clock),

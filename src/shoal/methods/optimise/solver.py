@@ -72,14 +72,15 @@ def anneal_and_recombine(search: Search, starts: Starts, annealing: Annealing) -
     stop, params, number = search.stop, search.params.recombine, search.params.annealing.trial_rounds
     trial, share = stop.rest(), stop.spent()
     found = annealing.choose(starts)
-    rounds = number / max(trial.spent(), 1e-9) if stop.timed else stop.rounds
+    # how many rounds the clock allows, judged by those of the trial
+    rounds = annealing.rounds_made / max(trial.spent(), 1e-9) if stop.timed else stop.rounds
     ends = [share + (1.0 - share) * end for end in ends_of_runs(params, rounds, timed=stop.timed)]
     _, number = annealing.run(found, number, annealing.schedule(share, ends[0]))
     for end in ends[1:]:
-        best, share, begin = search.incumbent, stop.spent(number), stop.left()
+        best, share, left_before = search.incumbent, stop.spent(number), stop.left()
         if share < end:
             found, number = annealing.run(best, number, annealing.schedule(share, end, params.reheat))
-            seconds = params.time_share * (begin - stop.left()) if stop.timed else float("inf")
+            seconds = params.time_share * (left_before - stop.left()) if stop.timed else float("inf")
             recombine(search, best, found, annealing.pool, number, seconds)
 
 
