@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from shoal.arrays import IntArray
-from shoal.kernels.common.random_state import make_state
+from shoal.kernels.common.random_state import CARVING, LEVELS, make_state
 from shoal.kernels.enforcement.rules import (
     BETA,
     BETA_ENHANCED,
@@ -99,8 +99,8 @@ class Carver:
     def _carve_block(self, block: IntArray, target: int, params: CarvingParams) -> tuple[IntArray, int]:
         space, rows = self.problem.space, np.ascontiguousarray(self.problem.rows[block])
         rules, classes = rules_of(self.case.rules, block), self._classes_of(block)
-        levels = build_levels(space, rows, target, params.ratio, make_state(self.problem.seed, 2))
-        search, state = start_cell_search(levels, params.queue), make_state(self.problem.seed, 5)
+        levels = build_levels(space, rows, target, params.ratio, make_state(self.problem.seed, LEVELS))
+        search, state = start_cell_search(levels, params.queue), make_state(self.problem.seed, CARVING)
         left = params.visits * len(block)
         while left > 0 and not self.stop.over():
             budget = min(left, CHUNK)

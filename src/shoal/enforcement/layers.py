@@ -20,7 +20,7 @@ from shoal.methods.base import Grouping, Method, Task
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
-_FEWEST = 4
+_LEAST_PERSONS_PER_K = 4
 """A layer of fewer than this many times k persons is not grouped by itself."""
 MENDABLE = 0.1
 """Share of groups with too few persons up to which mending them is quicker, and loses less, than grouping layer by layer."""
@@ -67,7 +67,7 @@ def group_in_layers(method: Method, table: CodedTable, task: Task, unit: IntArra
     groups, grouping = 0, Grouping(labels)
     for number, size in enumerate(sizes.tolist()):
         here = np.flatnonzero(layers.layer == number)
-        if number and size < _FEWEST * task.k:
+        if number and size < _LEAST_PERSONS_PER_K * task.k:
             labels[here] = labels[layers.before[here]]
             continue
         part = table.take(layers.record[here].astype(np.int32))

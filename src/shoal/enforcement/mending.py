@@ -31,7 +31,7 @@ _NEAR_REACHES = (64, 512, 2048)
 """The same where failing groups are joined as a whole with a neighbour, without weighing plans."""
 _SHORTLIST = 16
 """Neighbours of a failing group with which all plans of mending are weighed, at most."""
-_WEIGHED = 6_000
+_MOST_NEIGHBOURS_WEIGHED = 6_000
 """Neighbours with which they are weighed for all failing groups together, at most."""
 _ROUNDS = 8
 _TINY = 1e-9
@@ -68,22 +68,26 @@ def mend_alike(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
 def _mend_once(case: Case, labels: IntArray, task: Task) -> IntArray:
     """Mend all groups of ``labels`` once."""
     room = most_withheld(task.max_suppression, len(labels)) - int((labels < 0).sum())
-    ward = _Ward(case, labels, room)
-    failing = np.flatnonzero(ward.linked.short)
+    mending = _Mending(case, labels, room)
+    failing = np.flatnonzero(mending.linked.short)
     # where most of many fail, the next join undoes what is weighed now
-    mostly = 2 * len(failing) > len(ward.linked.first) and len(failing) > _SHORTLIST
-    ward.weigh_at_most(0 if mostly else _WEIGHED // max(len(failing), 1))
+    mostly = 2 * len(failing) > len(mending.linked.first) and len(failing) > _SHORTLIST
+    mending.weigh_at_most(0 if mostly else _MOST_NEIGHBOURS_WEIGHED // max(len(failing), 1))
     for done, group in enumerate(failing.tolist()):
         # ends: each step makes the group valid, withholds it, or joins it with another, of which one less is left
-        while ward.linked.short[group] > 0:
-            if not ward.mend(group):
+        while mending.linked.short[group] > 0:
+            if not mending.mend(group):
                 raise impossible(task)
         task.progress(done / len(failing), "mending")
-    return label_records(ward.linked)
+    return label_records(mending.linked)
 
 
-class _Ward:
-    """The groups while they are mended."""
+class _Mending:
+    """The groups of a table while those that fail a model are mended one after the other.
+
+    ``cover`` and ``linked`` hold the cover, the records, the cost and the shortfall of each group, ``order`` lists near groups after each other,
+    and ``room`` is the number of records that may still be withheld.
+    """
 
     def __init__(self, case: Case, labels: IntArray, room: int) -> None:
         self.case, self.room = case, room
@@ -109,12 +113,12 @@ class _Ward:
         best = float(withheld) if self.cover.size[group] <= self.room else np.inf
         near, added, short = self._neighbours(group)
         partners = near[short == 0]
-        partner, laid, left = self._best_plan(group, partners, added[short == 0], best)
+        partner, records, left = self._best_plan(group, partners, added[short == 0], best)
         if partner >= 0:
-            self._settle(group, int(partners[partner]), laid, left, 0.0)
+            self._settle(group, int(partners[partner]), records, left, 0.0)
         elif np.isfinite(best) and (not len(near) or best <= added.min()):
             self.room -= int(self.cover.size[group])
-            self._settle(group, group, laid[:0], 0, 0.0)
+            self._settle(group, group, records[:0], 0, 0.0)
         elif len(near):
             gain = self.linked.short[group] * self.cover.size[group] + self.linked.short[near] * self.cover.size[near]
             gain -= short * (self.cover.size[group] + self.cover.size[near])
@@ -126,14 +130,14 @@ class _Ward:
     def _best_plan(self, group: int, partners: IntArray, added: FloatArray, best: float) -> tuple[int, IntArray, int]:
         """Return the partner of the cheapest plan below ``best`` (-1: none), its records, and how many stay with the group."""
         if not self.only_join:
-            partner, _, laid, left = kernels.find_cheapest_plan(
+            partner, _, records, left = kernels.find_cheapest_plan(
                 self.space, self.codes, *self.limits, self.case.k, self.cover, self.linked, group, partners, best
             )
-            return partner, laid, left
+            return partner, records, left
         if not len(partners) or added[0] >= best:
             return -1, np.zeros(0, np.int32), 0
-        laid = members(self.cover, self.linked, group, partners[0])
-        return 0, laid, len(laid)
+        records = members(self.cover, self.linked, group, partners[0])
+        return 0, records, len(records)
 
     def _neighbours(self, group: int) -> tuple[IntArray, FloatArray, FloatArray]:
         """Return neighbours from near to far with what joining them adds and lacks, until enough are valid."""
@@ -151,9 +155,9 @@ class _Ward:
         known = np.isfinite(short)
         return near[known], added[known], short[known]
 
-    def _settle(self, group: int, other: int, laid: IntArray, left: int, short: float) -> None:
+    def _settle(self, group: int, other: int, records: IntArray, left: int, short: float) -> None:
         """Make the first ``left`` of the records the group, which then falls short by ``short``, and the others the other one."""
-        for number, records in ((other, laid[left:]), (group, laid[:left])):
-            settle(self.space, self.codes, self.cover, self.linked, number, records)
+        for number, part in ((other, records[left:]), (group, records[:left])):
+            settle(self.space, self.codes, self.cover, self.linked, number, part)
             self.linked.short[number] = 0.0
         self.linked.short[group] = short

@@ -49,9 +49,9 @@ def test_a_search_that_stalls_goes_on_and_both_ways_are_starts(table, monkeypatc
 def test_a_large_lattice_is_given_up_where_nothing_is_found_for_a_while(table, monkeypatch):
     monkeypatch.setattr(construct, "CHUNK", 20_000)
     whole = starts(table, 50)
-    monkeypatch.setattr(construct, "_LARGE", 0)
+    monkeypatch.setattr(construct, "_LARGE_LATTICE", 0)
     monkeypatch.setattr(construct, "_PATIENCE", 0.0)
-    monkeypatch.setattr(construct, "_STALLED", 2.0)  # nothing is ever enough
+    monkeypatch.setattr(construct, "_LEAST_PROGRESS", 2.0)  # nothing is ever enough
     given_up = starts(table, 50)
     assert not np.array_equal(given_up["cells"].labels, whole["cells"].labels)
     assert all(one.labels.min() >= 0 for one in given_up.values())

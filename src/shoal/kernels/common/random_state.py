@@ -8,6 +8,17 @@ from shoal.arrays import LongArray, WordArray
 from shoal.kernels.common.hashing import scramble
 from shoal.kernels.compiling import kernel
 
+BLOCKS = 1
+"""The stream that divides a table into blocks of near records."""
+LEVELS = 2
+"""The stream of the random words that tell the cells of a level apart."""
+CELL_POOL = 3
+"""The stream of the random words by which a pool of cells knows its tuples."""
+RECOMBINING = 4
+"""The same for the cells of two groupings that are recombined."""
+CARVING = 5
+"""The stream that carving draws from."""
+
 
 @kernel()
 def make_state(seed: int, stream: int) -> WordArray:

@@ -32,8 +32,8 @@ MOST_BOUND_LEVELS = 24
 """Levels of one column, at most; further ones are merged into one, at the cost of the cheapest of them."""
 GROWTH = 1.5
 """By what factor the widths of windows grow."""
-ROUNDING = 1.0 + 1e-9
-"""Windows are this much wider, so that no range falls out of its window by rounding."""
+WINDOW_WIDENING = 1.0 + 1e-9
+"""Widths of windows are multiplied by this, so that no range falls out of its window by rounding."""
 
 
 @kernel()
@@ -75,7 +75,7 @@ def bound_windows(space: Space, column: int, value: IntArray, cells: IntArray, c
         width = span / GROWTH ** (MOST_BOUND_LEVELS // 2 - 2)
     while 2.0 * width < span and used + 3 <= MOST_BOUND_LEVELS:
         for grid in range(2):
-            window_level(position, 2.0 * width * ROUNDING, grid * width * ROUNDING, cells[used])
+            window_level(position, 2.0 * width * WINDOW_WIDENING, grid * width * WINDOW_WIDENING, cells[used])
             cost[used] = least / space.domain[column]
             used += 1
         least, width = width, width * GROWTH
@@ -147,7 +147,7 @@ def mark_of(level: int, cell: int) -> np.uint64:
 
 
 @kernel(allocates=False)
-def count_others(levels: Levels, step: IntArray, count: IntArray, search: CellSearch) -> None:
+def count_others(levels: Levels, step: IntArray, multiplicity: IntArray, search: CellSearch) -> None:
     """Count the records that have their bound in the cells of those that have none; other cells need no count."""
     alive, stamp = search.state[0], search.state[2]
     mask = np.uint64(table_room(alive) - 1)
@@ -155,7 +155,7 @@ def count_others(levels: Levels, step: IntArray, count: IntArray, search: CellSe
         record = search.alive[place]
         at = find_slot(search.table, mask, stamp, cell_key(levels, step, record))
         if search.table.stamp[at] == stamp:
-            search.table.records[at] += count[record]
+            search.table.records[at] += multiplicity[record]
 
 
 @kernel(allocates=False)
@@ -175,23 +175,25 @@ def bound_cells(k: int, cost: float, search: CellSearch, bound: FloatArray) -> N
 
 
 @kernel(allocates=False)
-def run_bound(levels: Levels, count: IntArray, k: int, search: CellSearch, bound: FloatArray, budget: int) -> int:
+def run_bound(
+    levels: Levels, multiplicity: IntArray, k: int, search: CellSearch, bound: FloatArray, budget: int
+) -> int:
     """Go on for ``budget`` visits of records; return the visits spent, fewer once every record has its bound.
 
     ``bound`` is below 0 for records whose cell is not found yet, those first in ``search.alive``; they cost at least as much as the cheapest
     combination still queued. The search ends before the queue would have to drop a combination.
     """
-    spent, state, records = 0, search.state, count.shape[0]
+    spent, state, records = 0, search.state, multiplicity.shape[0]
     # ends: every pass over a combination spends at least 16 of the budget
-    while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
-        if search.queue.size[1] + search.queue.step.shape[1] > search.queue.cost.shape[0]:
+    while search.combinations.size[0] > 0 and state[0] > 0 and spent < budget:
+        if search.combinations.size[1] + search.combinations.step.shape[1] > search.combinations.cost.shape[0]:
             break
-        entry = dequeue(search.queue)
-        push_dearer(levels, search.queue, entry)
+        entry = dequeue(search.combinations)
+        push_dearer(levels, search.combinations, entry)
         spent += records + 16
         state[2] += 1
-        step = search.queue.step[entry]
-        count_cells(levels, step, count, search.alive[: state[0]], k, search.table, state[2], search.slot)
-        count_others(levels, step, count, search)
-        bound_cells(k, search.queue.cost[entry], search, bound)
+        step = search.combinations.step[entry]
+        count_cells(levels, step, multiplicity, search.alive[: state[0]], k, search.table, state[2], search.slot)
+        count_others(levels, step, multiplicity, search)
+        bound_cells(k, search.combinations.cost[entry], search, bound)
     return spent

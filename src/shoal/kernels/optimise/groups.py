@@ -20,7 +20,7 @@ ENDLESS = np.inf
 """A limit that no cost reaches."""
 NOBODY = -1
 """Stands for no record where a step brings none in."""
-LARGEST = 2147483647
+LARGEST_CODE = 2147483647
 """No code is larger."""
 
 
@@ -121,7 +121,7 @@ def refresh(space: Space, groups: Groups, group: int) -> None:
     """Count cover and cost of a group anew from its members."""
     total = 0.0
     for column in range(space.kind.shape[0]):
-        low, next_low, high, next_high = LARGEST, LARGEST, -1, -1
+        low, next_low, high, next_high = LARGEST_CODE, LARGEST_CODE, -1, -1
         for place in range(groups.size[group]):
             code = groups.codes[groups.member[group, place], column]
             if code < next_low:

@@ -66,8 +66,8 @@ def improve_region(
         if active & 4:
             evicted = evict_from_groups(space, groups, k, state)
         if active & 8:
-            pool = MOST_NEIGHBOURS * k + 8  # a try costs a little beside its records
-            tries = 1 + visits * records // pool
+            visits_per_try = MOST_NEIGHBOURS * k + 8  # about the records it visits, and 8 for its other work
+            tries = 1 + visits * records // visits_per_try
             rebuilt = rebuild_by_cells(
                 space, steps, groups, k, tries, MOST_NEIGHBOURS, noise, rebuild_temperature, state
             )

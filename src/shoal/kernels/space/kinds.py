@@ -120,9 +120,10 @@ def shows_all(space: Space, column: int, low: int, high: int) -> bool:
 
 @kernel(allocates=False)
 def leaves_part(space: Space, column: int, low: int, high: int, witness: int, above: bool, code: int) -> bool:
-    """Tell whether a code is outside the part of a column that stays, which is told by a code of it, the witness.
+    """Tell whether a record with this code leaves when a column is narrowed; ``witness`` is a code that says to what.
 
-    A node keeps the child of the witness, a set loses its value, a range keeps what is not above it, or not below it where ``above``.
+    A node is narrowed to the child that holds the witness, a range to the codes up to the witness (from the witness on, where ``above``), and
+    a set to all codes but the witness.
     """
     if space.kind[column] == NODE:
         node = find_node(space, column, low, high)

@@ -41,3 +41,8 @@ def distinct_tuples(codes: IntArray) -> Tuples:
         keys *= span
     _, first, label, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     return Tuples(label.astype(np.int32), size.astype(np.int64), first.astype(np.int64))
+
+
+def distinct_rows(codes: IntArray, tuples: Tuples) -> tuple[IntArray, IntArray]:
+    """Return the codes of the distinct tuples, one row each, and their multiplicities, laid out for kernels."""
+    return np.ascontiguousarray(codes.T[tuples.first]), tuples.size.astype(np.int32)

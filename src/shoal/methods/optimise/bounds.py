@@ -10,9 +10,9 @@ from shoal.arrays import Progress
 from shoal.kernels.common.sums import sum_of_products
 from shoal.kernels.optimise.bound import bound_levels, run_bound
 from shoal.kernels.optimise.cells.best_first import start_cell_search
-from shoal.kernels.space.tuples import distinct_tuples
+from shoal.kernels.space.tuples import distinct_rows, distinct_tuples
 from shoal.methods.optimise.construct import CHUNK, QUEUE, combinations
-from shoal.methods.optimise.pricing import HOPELESS
+from shoal.methods.optimise.pricing import MOST_COMBINATIONS_PER_VISIT
 from shoal.methods.stopping import Stop
 
 if TYPE_CHECKING:
@@ -38,20 +38,21 @@ def lower_bound(table: CodedTable, k: int, visits: int, progress: Progress, stop
     A record that the search did not come to is charged with the cheapest combination of levels that was not reached.
     """
     tuples = distinct_tuples(table.codes)
-    counts = tuples.size.astype(np.int32)
-    levels = bound_levels(table.space, np.ascontiguousarray(table.codes.T[tuples.first]))
-    search, bound = start_cell_search(levels, QUEUE), np.full(len(counts), -1.0)
-    if combinations(levels.first) > HOPELESS * visits:  # far too many: what a long search proves is next to nothing
-        visits = min(visits, CHUNK // len(counts))
-    left = visits * len(counts)
+    rows, multiplicity = distinct_rows(table.codes, tuples)
+    levels = bound_levels(table.space, rows)
+    search, bound = start_cell_search(levels, QUEUE), np.full(len(multiplicity), -1.0)
+    # what a long search of far too many combinations proves is next to nothing
+    if combinations(levels.first) > MOST_COMBINATIONS_PER_VISIT * visits:
+        visits = min(visits, CHUNK // len(multiplicity))
+    left = visits * len(multiplicity)
     # ends: each round spends visits, of which there is a number
     while left > 0 and not stop.over():
         budget = min(left, CHUNK)
-        if run_bound(levels, counts, k, search, bound, budget) < budget:
+        if run_bound(levels, multiplicity, k, search, bound, budget) < budget:
             break
         left -= budget
         progress(1.0, "proving a bound")
-    queue = search.queue
-    least = float(queue.heap.bound[0]) if queue.size[0] > 0 else 0.0
+    waiting = search.combinations
+    least = float(waiting.heap.bound[0]) if waiting.size[0] > 0 else 0.0
     worst_cost = table.records * float(table.space.weight.sum())
-    return sum_of_products(np.where(bound < 0.0, least, bound), counts) / worst_cost
+    return sum_of_products(np.where(bound < 0.0, least, bound), multiplicity) / worst_cost

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
-from shoal.kernels.common.random_state import make_state
+from shoal.kernels.common.random_state import CELL_POOL, make_state
 from shoal.kernels.optimise.cells.neighbourhood import PricedTuples
 from shoal.kernels.optimise.cells.variants import vary_all
 from shoal.kernels.optimise.pricing.dual_ascent import ascend, cell_profits, raise_ceilings
 from shoal.kernels.optimise.pricing.reduced_cost import keep_first, make_cell_pool
 from shoal.kernels.space.space import cover_groups
+from shoal.kernels.space.tuples import distinct_rows
 from shoal.methods.optimise.construct import keep_start
 from shoal.methods.optimise.params import rounds_with_prices
 from shoal.methods.optimise.pricing import (
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 _ROOM = 1 << 24
 """Tuples of all cells together for which there is room."""
-_REMEMBERED = 2_000_000
+_MOST_TUPLES_REMEMBERED = 2_000_000
 """Tuples of all cells together that are remembered from round to round, the most profitable cells first."""
 _VISITS = 400_000_000
 """Visits of tuples in one round of learning; the next one begins with the groups that were left."""
@@ -54,16 +55,17 @@ _STEPS = 5
 class Variants:
     """Cells in the neighbourhood of the groups of a search, remembered from round to round, and dual prices over them."""
 
-    def __init__(self, table: CodedTable, tuples: Tuples, k: int, seed: int, remembered: int = _REMEMBERED) -> None:
+    def __init__(
+        self, table: CodedTable, tuples: Tuples, k: int, seed: int, remembered: int = _MOST_TUPLES_REMEMBERED
+    ) -> None:
         self.table, self.tuples, self.k, self.seed, self.remembered = table, tuples, k, seed, remembered
-        self.multiplicity = tuples.size.astype(np.int32)
-        self.rows: IntArray = np.ascontiguousarray(table.codes.T[tuples.first])
+        self.rows, self.multiplicity = distinct_rows(table.codes, tuples)
         self.cells = self._no_cells()
         self.dual: DualAscent | None = None
         self.next = 0
 
     def _no_cells(self) -> CellPool:
-        return make_cell_pool(len(self.multiplicity), _ROOM, MOST_CELLS, make_state(self.seed, 3))
+        return make_cell_pool(len(self.multiplicity), _ROOM, MOST_CELLS, make_state(self.seed, CELL_POOL))
 
     def learn(self, labels: IntArray, groups: int, cost_by_record: FloatArray) -> CandidateCells:
         """Add the neighbourhood of all groups, improve the prices, and return the cells of small reduced cost.

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray, Progress
-from shoal.kernels.common.random_state import make_state
+from shoal.kernels.common.random_state import BLOCKS, LEVELS, make_state
 from shoal.kernels.optimise.cells.best_first import run_cell_search, start_cell_search
 from shoal.kernels.optimise.cells.levels import build_levels
 from shoal.kernels.optimise.construct.grow import grow_all
 from shoal.kernels.optimise.groups import total_cost
 from shoal.kernels.optimise.regions import cut_into_blocks
-from shoal.kernels.space.tuples import distinct_tuples
+from shoal.kernels.space.tuples import distinct_rows, distinct_tuples
 from shoal.methods.base import Method, say_nothing
 from shoal.methods.k_member import KMember
 from shoal.methods.local_recoding import BottomUp, TopDown
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 16
 """Most distinct tuples whose cells are searched together; it bounds the memory."""
-_STALLED = 0.0025
+_LEAST_PROGRESS = 0.0025
 """A large lattice is given up when a chunk of visits finds cells for a smaller share of the tuples than this, in the mean: cuts take the rest."""
 _PATIENCE = 0.125
 """The share of all visits over which that mean is taken: tuples find cells in bursts, with none for a while between them."""
-_LARGE = 8
+_LARGE_LATTICE = 8
 """A lattice is large where it has more combinations of levels than this many times the visits of a tuple.
 
 A smaller one is searched to its end: the cells of large groups come late, and a combination takes one visit of each tuple.
@@ -154,7 +154,7 @@ STARTS: list[Start] = [
 def near_blocks(table: CodedTable, rows: IntArray, most: int, seed: int) -> list[IntArray]:
     """Divide rows into blocks of at most ``most`` near ones."""
     ones = np.ones(len(rows), np.int32)
-    order, starts = cut_into_blocks(table.space, rows, ones, most, make_state(seed, 1))
+    order, starts = cut_into_blocks(table.space, rows, ones, most, make_state(seed, BLOCKS))
     return [order[begin:end] for begin, end in pairwise(starts)]
 
 
@@ -168,13 +168,13 @@ def find_cells(
     Tables of more than one block get a tenth of the visits, so that they stay quick.
     """
     tuples = distinct_tuples(table.codes)
-    rows, counts = np.ascontiguousarray(table.codes.T[tuples.first]), tuples.size.astype(np.int32)
+    rows, multiplicity = distinct_rows(table.codes, tuples)
     blocks = near_blocks(table, rows, _BLOCK, seed)
     if len(blocks) > 1:
         params = replace(params, visits=params.visits // 10)
-    found, groups, paused = np.full((2, len(counts)), -1, np.int32), 0, False
+    found, groups, paused = np.full((2, len(multiplicity)), -1, np.int32), 0, False
     for number, block in enumerate(blocks):
-        early, labels, used = _search_block(table, rows[block], counts[block], k, params, seed, stop)
+        early, labels, used = _search_block(table, rows[block], multiplicity[block], k, params, seed, stop)
         paused |= early is not None and not np.array_equal(early, labels)
         for row, these in zip(found, (labels, labels if early is None else early), strict=True):
             row[block] = np.where(these < 0, -1, these + groups)
@@ -184,31 +184,31 @@ def find_cells(
 
 
 def _search_block(
-    table: CodedTable, rows: IntArray, counts: IntArray, k: int, params: ConstructParams, seed: int, stop: Stop
+    table: CodedTable, rows: IntArray, multiplicity: IntArray, k: int, params: ConstructParams, seed: int, stop: Stop
 ) -> tuple[IntArray | None, IntArray, int]:
     """Return labels when the search first stalled, if it did, labels at its end, and how many groups these have."""
-    levels = build_levels(table.space, rows, k, params.window_ratio, make_state(seed, 2))
-    search = start_cell_search(levels, QUEUE)
-    patience = max(1, int(_PATIENCE * params.visits * len(counts)) // CHUNK) if _is_large(levels, params) else math.inf
-    alive, early = [len(counts)], None
-    left = params.visits * len(counts)
+    levels = build_levels(table.space, rows, k, params.window_ratio, make_state(seed, LEVELS))
+    search, tuples = start_cell_search(levels, QUEUE), len(multiplicity)
+    patience = max(1, int(_PATIENCE * params.visits * tuples) // CHUNK) if _is_large(levels, params) else math.inf
+    alive, early = [tuples], None
+    left = params.visits * tuples
     # ends: each round spends visits, of which there is a number
     while left > 0 and not stop.over():
         budget = min(left, CHUNK)
-        if run_cell_search(levels, counts, k, search, budget) < budget:
+        if run_cell_search(levels, multiplicity, k, search, budget) < budget:
             break
         left -= budget
         alive.append(int(search.state[0]))
-        if early is None and alive[-2] - alive[-1] < _STALLED * len(counts):
+        if early is None and alive[-2] - alive[-1] < _LEAST_PROGRESS * tuples:
             early = search.label.copy()
-        if len(alive) > patience and alive[-1 - int(patience)] - alive[-1] < patience * _STALLED * len(counts):
+        if len(alive) > patience and alive[-1 - int(patience)] - alive[-1] < patience * _LEAST_PROGRESS * tuples:
             break
     return early, search.label, int(search.state[1])
 
 
 def _is_large(levels: Levels, params: ConstructParams) -> bool:
     """Tell whether the lattice has far more combinations of levels than can be visited."""
-    return combinations(levels.first) > _LARGE * params.visits
+    return combinations(levels.first) > _LARGE_LATTICE * params.visits
 
 
 def combinations(first: LongArray) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, Progress
 from shoal.kernels.common.lists import Lists, transpose
-from shoal.kernels.common.random_state import make_state
+from shoal.kernels.common.random_state import CELL_POOL, LEVELS, make_state
 from shoal.kernels.optimise.cells.candidates import CandidateCells
 from shoal.kernels.optimise.cells.depth_first import collect, start_enumeration
 from shoal.kernels.optimise.cells.levels import MOST_LEVELS, build_levels
@@ -21,6 +21,7 @@ from shoal.kernels.optimise.pricing.dual_ascent import (
     raise_ceilings,
 )
 from shoal.kernels.optimise.pricing.reduced_cost import make_cell_pool
+from shoal.kernels.space.tuples import distinct_rows
 from shoal.methods.optimise.construct import CHUNK, combinations
 from shoal.methods.optimise.params import margin_for
 from shoal.methods.stopping import Stop
@@ -39,7 +40,7 @@ MOST_CELLS = 1 << 19
 """Cells that a pool may keep."""
 _MOST_MEMBERS = 1 << 25
 """Tuples of all these cells together."""
-HOPELESS = 1_000
+MOST_COMBINATIONS_PER_VISIT = 1_000
 """Where there are more combinations of levels than this many times the visits of a tuple, no enumeration comes to its end, and none is begun."""
 _FIRST_PRICE = 0.93
 """The first prices, as a share of what records cost in a known grouping."""
@@ -47,12 +48,12 @@ _STEPS = (40, 150)
 """Subgradient steps after each enumeration, at least and at most."""
 _STEPS_AT_ONCE = 10
 """Steps after each of which the clock is read."""
-_ALLOWED = 1.0
+_MOST_REDUCED_COST_OPENED = 1.0
 """The largest reduced cost of a cell that is opened, in multiples of the mean cost of k records."""
-_CANDIDATES = 1.2
+_MOST_REDUCED_COST_KEPT = 1.2
 """The largest reduced cost of a candidate, in multiples of the last margin for each of k records."""
-_ROUNDING = 1.0 - 1e-9
-"""Lowers a bound by more than rounding can have raised it."""
+_BOUND_LOWERING = 1.0 - 1e-9
+"""A bound is multiplied by this, which lowers it by more than rounding can have raised it."""
 
 
 class Priced(NamedTuple):
@@ -85,16 +86,12 @@ def group_by_prices(
     cost_by_record
         What each record costs in a known grouping.
     """
-    multiplicity, known_cost, mean = (
-        tuples.size.astype(np.int32),
-        float(cost_by_record.sum()),
-        float(cost_by_record.mean()),
-    )
-    rows = np.ascontiguousarray(table.codes.T[tuples.first])
-    levels = build_levels(table.space, rows, k, 2.0, make_state(seed, 2))  # the ratio is for windows of numbers
+    rows, multiplicity = distinct_rows(table.codes, tuples)
+    known_cost, mean = float(cost_by_record.sum()), float(cost_by_record.mean())
+    levels = build_levels(table.space, rows, k, 2.0, make_state(seed, LEVELS))  # the ratio is for windows of numbers
     if np.diff(levels.first).max() >= MOST_LEVELS:  # of a higher tree some levels are left out
         return None
-    if combinations(levels.first) > HOPELESS * params.visits:
+    if combinations(levels.first) > MOST_COMBINATIONS_PER_VISIT * params.visits:
         return None
     by_column = _by_column(levels)
     dual = start_dual_ascent(tuples, cost_by_record)
@@ -114,9 +111,9 @@ def group_by_prices(
     order = np.argsort(tuples.label, kind="stable")
     start = np.concatenate(([0], np.cumsum(tuples.size)))
     labels = np.full(table.records, -1, np.int32)
-    open_cells(cells, dual, k, _ALLOWED * k * mean, start, order, labels)
-    candidates = make_candidates(cells, dual, tuples.label, k, _CANDIDATES * last_margin * k * mean)
-    return Priced(labels, bound * _ROUNDING, candidates)
+    open_cells(cells, dual, k, _MOST_REDUCED_COST_OPENED * k * mean, start, order, labels)
+    candidates = make_candidates(cells, dual, tuples.label, k, _MOST_REDUCED_COST_KEPT * last_margin * k * mean)
+    return Priced(labels, bound * _BOUND_LOWERING, candidates)
 
 
 def start_dual_ascent(tuples: Tuples, cost_by_record: FloatArray) -> DualAscent:
@@ -184,7 +181,7 @@ def _enumerate(by_column: _ByColumn, dual: DualAscent, k: int, visits: int, seed
     order = np.argsort(-dual.ceiling, kind="stable")
     ordered, multiplicity, ceiling = by_column.in_order(order), dual.multiplicity[order], dual.ceiling[order]
     enumeration = start_enumeration(len(by_column.first) - 1, tuples)
-    cells = make_cell_pool(tuples, _MOST_MEMBERS, MOST_CELLS, make_state(seed, 3))
+    cells = make_cell_pool(tuples, _MOST_MEMBERS, MOST_CELLS, make_state(seed, CELL_POOL))
     # ends: each round spends visits, and no cell of the finite tree is visited twice
     while enumeration.depth[0] >= 0:
         if cells.used[1] or visits <= 0 or stop.over():

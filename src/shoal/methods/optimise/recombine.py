@@ -14,12 +14,12 @@ import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
 from shoal.kernels.common.lists import Lists, transpose
-from shoal.kernels.common.random_state import make_state
+from shoal.kernels.common.random_state import RECOMBINING, make_state
 from shoal.kernels.common.sums import sum_of_products
 from shoal.kernels.optimise.cells.neighbourhood import keep_filled
 from shoal.kernels.optimise.pricing.reduced_cost import make_cell_pool
 from shoal.kernels.optimise.regions import make_regions, renumber
-from shoal.kernels.space.tuples import distinct_tuples
+from shoal.kernels.space.tuples import distinct_rows, distinct_tuples
 from shoal.methods.optimise.facility_location import FacilityLocation, solve_facility_location
 from shoal.methods.optimise.problem import costed_cover
 from shoal.methods.stopping import Stop
@@ -130,10 +130,10 @@ def _cells_of_both(
     table: CodedTable, records: IntArray, tuples: Tuples, better: Filled, other: Filled, seed: int
 ) -> tuple[CellPool, IntArray]:
     """Return the cells that the groups of some records fill, and those that groups of both do."""
-    rows = np.ascontiguousarray(table.codes[:, records].T[tuples.first])
+    rows, _ = distinct_rows(table.codes[:, records], tuples)
     chosen = [np.unique(one.labels[records]).astype(np.int64) for one in (better, other)]
     groups = sum(map(len, chosen))
-    cells = make_cell_pool(len(rows), min(_ROOM, groups * len(rows)), groups, make_state(seed, 4))
+    cells = make_cell_pool(len(rows), min(_ROOM, groups * len(rows)), groups, make_state(seed, RECOMBINING))
     places = [
         keep_filled(table.space, rows, one.cover, one.cost, numbers, cells)
         for one, numbers in zip((better, other), chosen, strict=True)

@@ -15,7 +15,7 @@ from shoal.kernels.optimise.pricing.dual_ascent import cell_profits
 from shoal.kernels.optimise.pricing.reduced_cost import keep_first, make_cell_pool
 from shoal.kernels.optimise.regions import complete, make_regions, renumber
 from shoal.kernels.space.space import cost_table, cover_groups
-from shoal.kernels.space.tuples import distinct_tuples
+from shoal.kernels.space.tuples import distinct_rows, distinct_tuples
 from shoal.methods.base import Task
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise.candidates import Variants
@@ -100,7 +100,7 @@ def expected(table, rows, multiplicity, group, price, k, allowed):
 @given(coded_tables(least=4), st.integers(1, 4), st.integers(0, 99), st.sampled_from([0.3, 100.0]))
 def test_the_cell_of_a_group_and_those_that_differ_in_one_column_are_kept_if_worth_something(table, k, seed, allowed):
     random, tuples = np.random.default_rng(seed), distinct_tuples(table.codes)
-    rows, multiplicity = np.ascontiguousarray(table.codes.T[tuples.first]), tuples.size.astype(np.int32)
+    rows, multiplicity = distinct_rows(table.codes, tuples)
     price = random.random(len(multiplicity)) * float(table.space.weight.sum())
     label = np.where(random.random(table.records) < 0.3, 0, -1).astype(np.int32)
     label[random.integers(table.records)] = 0

@@ -18,7 +18,7 @@ from shoal.kernels.optimise.operators.assignment import (
     open_cell,
 )
 from shoal.kernels.optimise.operators.chains import (
-    LONGEST,
+    MOST_MOVES,
     exchange,
     find_source,
     make_exchange_journal,
@@ -131,7 +131,7 @@ def test_a_chain_leads_from_the_nearest_cells_that_can_spare_a_record_or_from_th
     trail, random = make_trail(len(assigned.cost)), np.random.default_rng(seed)
     for cell in random.permutation(len(assigned.cost))[:6]:
         near, seen, spare = {int(cell)}, {int(cell)}, set()
-        for _ in range(LONGEST):
+        for _ in range(MOST_MOVES):
             near = set().union(*(feeders(assigned, one) for one in near)) - seen
             seen |= near
             spare = {one for one in near if assigned.size[one] > k}
@@ -151,7 +151,7 @@ def test_a_chain_leads_from_the_nearest_cells_that_can_spare_a_record_or_from_th
         size[source] -= 1
         size[cell] += 1
         assert assigned.size.tolist() == size.tolist()
-        assert journal.used[0] <= LONGEST
+        assert journal.used[0] <= MOST_MOVES
         for record in journal.record[: journal.used[0]]:
             assert assigned.tuple_of[record] in holds(assigned, assigned.label[record])
         break

@@ -19,7 +19,7 @@ from shoal.kernels.optimise.cells.levels import Levels
 
 COST_TOLERANCE = 1.02
 """Cells of a combination are taken where they cost at most this many times what it was queued at; dearer ones wait."""
-ROUNDING = 1e-9
+ROUNDING_ALLOWANCE = 1e-9
 """Added to such a limit, so that rounding excludes no cell of exactly that cost."""
 
 
@@ -54,7 +54,7 @@ class CellTable(NamedTuple):
 def start_combinations(levels: Levels, room: int) -> Combinations:
     """Return the finest combination only, as the one to visit first."""
     columns = levels.first.shape[0] - 1
-    queue = Combinations(
+    combinations = Combinations(
         np.zeros(room),
         np.zeros((room, columns), np.int32),
         np.zeros(room, np.int32),
@@ -62,41 +62,41 @@ def start_combinations(levels: Levels, room: int) -> Combinations:
         np.ones(2, np.int64),
     )
     for column in range(columns):
-        queue.cost[0] += levels.cost[levels.first[column]]
-    queue.size[0] = 0
-    enqueue(queue, 0)
-    return queue
+        combinations.cost[0] += levels.cost[levels.first[column]]
+    combinations.size[0] = 0
+    enqueue(combinations, 0)
+    return combinations
 
 
 @kernel(allocates=False)
-def enqueue(queue: Combinations, entry: int) -> None:
+def enqueue(combinations: Combinations, entry: int) -> None:
     """Add a combination to the heap by its cost; the order of equal ones is not defined."""
-    queue.size[0] = push(queue.heap, queue.size[0], queue.cost[entry], 0, entry)
+    combinations.size[0] = push(combinations.heap, combinations.size[0], combinations.cost[entry], 0, entry)
 
 
 @kernel(allocates=False)
-def dequeue(queue: Combinations) -> int:
+def dequeue(combinations: Combinations) -> int:
     """Remove and return the cheapest combination."""
-    entry = queue.heap.item[0]
-    queue.size[0] = drop_first(queue.heap, queue.size[0])
+    entry = combinations.heap.item[0]
+    combinations.size[0] = drop_first(combinations.heap, combinations.size[0])
     return entry
 
 
 @kernel(allocates=False)
-def push_dearer(levels: Levels, queue: Combinations, entry: int) -> None:
+def push_dearer(levels: Levels, combinations: Combinations, entry: int) -> None:
     """Queue the combinations that are ``entry`` with one column raised by a level, as long as there is room."""
-    for column in range(queue.last[entry], queue.step.shape[1]):
-        level = levels.first[column] + queue.step[entry, column]
-        if level + 1 >= levels.first[column + 1] or queue.size[1] >= queue.cost.shape[0]:
+    for column in range(combinations.last[entry], combinations.step.shape[1]):
+        level = levels.first[column] + combinations.step[entry, column]
+        if level + 1 >= levels.first[column + 1] or combinations.size[1] >= combinations.cost.shape[0]:
             continue
-        new = queue.size[1]
-        queue.size[1] += 1
-        for other in range(queue.step.shape[1]):
-            queue.step[new, other] = queue.step[entry, other]
-        queue.step[new, column] += 1
-        queue.last[new] = column
-        queue.cost[new] = queue.cost[entry] + levels.cost[level + 1] - levels.cost[level]
-        enqueue(queue, new)
+        new = combinations.size[1]
+        combinations.size[1] += 1
+        for other in range(combinations.step.shape[1]):
+            combinations.step[new, other] = combinations.step[entry, other]
+        combinations.step[new, column] += 1
+        combinations.last[new] = column
+        combinations.cost[new] = combinations.cost[entry] + levels.cost[level + 1] - levels.cost[level]
+        enqueue(combinations, new)
 
 
 @kernel()
@@ -131,7 +131,7 @@ def find_slot(table: CellTable, mask: np.uint64, stamp: int, key: np.uint64) -> 
 def count_cells(
     levels: Levels,
     step: IntArray,
-    count: IntArray,
+    multiplicity: IntArray,
     alive: IntArray,
     k: int,
     table: CellTable,
@@ -140,7 +140,7 @@ def count_cells(
 ) -> bool:
     """Count the records of each cell of one combination; tell whether any cell has k.
 
-    ``count`` is the multiplicity of each tuple; ``slot`` receives where the cell of each tuple alive stands in the table.
+    ``multiplicity`` says how many records each tuple has; ``slot`` receives where the cell of each tuple alive stands in the table.
     """
     mask = np.uint64(table_room(alive.shape[0]) - 1)
     enough = False
@@ -150,7 +150,7 @@ def count_cells(
         at = find_slot(table, mask, stamp, key)
         if table.stamp[at] != stamp:
             table.stamp[at], table.key[at], table.records[at], table.group[at] = stamp, key, 0, -1
-        table.records[at] += count[record]
+        table.records[at] += multiplicity[record]
         enough |= table.records[at] >= k
         slot[place] = at
     return enough
@@ -162,7 +162,7 @@ class CellSearch(NamedTuple):
     Its records are distinct tuples where the caller passes multiplicities.
     """
 
-    queue: Combinations
+    combinations: Combinations
     table: CellTable
     slot: IntArray
     """For each place of ``alive``: where its record's cell stands in the hash table."""
@@ -202,15 +202,15 @@ def take_cells(levels: Levels, step: IntArray, k: int, limit: float, search: Cel
 def start_cell_search(levels: Levels, most: int) -> CellSearch:
     """Return the search before its first combination; at most ``most`` of them are ever queued."""
     records = levels.mark.shape[1]
-    columns, combinations = levels.first.shape[0] - 1, 1.0
+    columns, possible = levels.first.shape[0] - 1, 1.0
     for column in range(columns):
-        combinations *= levels.first[column + 1] - levels.first[column]
+        possible *= levels.first[column + 1] - levels.first[column]
     state, alive = np.zeros(3, np.int64), np.empty(records, np.int32)
     state[0] = records
     for record in range(records):
         alive[record] = record
     return CellSearch(
-        start_combinations(levels, int(min(combinations + columns, float(most)))),
+        start_combinations(levels, int(min(possible + columns, float(most)))),
         make_cell_table(records),
         np.empty(records, np.int32),
         alive,
@@ -220,25 +220,25 @@ def start_cell_search(levels: Levels, most: int) -> CellSearch:
 
 
 @kernel(allocates=False)
-def run_cell_search(levels: Levels, count: IntArray, k: int, search: CellSearch, budget: int) -> int:
-    """Go on with a search for ``budget`` visits of tuples (``count`` is the multiplicity of each); return the visits spent.
+def run_cell_search(levels: Levels, multiplicity: IntArray, k: int, search: CellSearch, budget: int) -> int:
+    """Go on with a search for ``budget`` visits of tuples, each of ``multiplicity`` records; return the visits spent.
 
     A return below the budget says that the search is over. A combination with cells above the limit goes back into
     the heap, by the cost of the cheapest of them.
     """
     spent, state, columns = 0, search.state, levels.first.shape[0] - 1
     # ends: every pass over a combination spends at least 16 of the budget
-    while search.queue.size[0] > 0 and state[0] > 0 and spent < budget:
-        entry = dequeue(search.queue)
-        push_dearer(levels, search.queue, entry)
-        search.queue.last[entry] = columns  # when it comes again, those above it are queued already
+    while search.combinations.size[0] > 0 and state[0] > 0 and spent < budget:
+        entry = dequeue(search.combinations)
+        push_dearer(levels, search.combinations, entry)
+        search.combinations.last[entry] = columns  # when it comes again, those above it are queued already
         spent += state[0] + 16  # an empty pass costs something too
         state[2] += 1
         alive = search.alive[: state[0]]
-        step = search.queue.step[entry]
-        if count_cells(levels, step, count, alive, k, search.table, state[2], search.slot):
-            limit = search.queue.cost[entry] * COST_TOLERANCE + ROUNDING
-            search.queue.cost[entry] = take_cells(levels, step, k, limit, search)
-            if search.queue.cost[entry] < np.inf:
-                enqueue(search.queue, entry)
+        step = search.combinations.step[entry]
+        if count_cells(levels, step, multiplicity, alive, k, search.table, state[2], search.slot):
+            limit = search.combinations.cost[entry] * COST_TOLERANCE + ROUNDING_ALLOWANCE
+            search.combinations.cost[entry] = take_cells(levels, step, k, limit, search)
+            if search.combinations.cost[entry] < np.inf:
+                enqueue(search.combinations, entry)
     return spent

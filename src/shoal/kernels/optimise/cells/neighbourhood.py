@@ -58,9 +58,9 @@ class Slices(NamedTuple):
     first: int
     last: int
     """Inside: the places ``first`` to ``last - 1``."""
-    out: int
-    back: int
-    """Of these, the places ``out`` to ``back - 1`` are left out again."""
+    skip_from: int
+    skip_to: int
+    """Of these, the places ``skip_from`` to ``skip_to - 1`` are left out again."""
     begin: int
     end: int
     """Near: the places ``begin`` to ``end - 1``."""
@@ -121,7 +121,7 @@ def keep_if_profitable(
     """Keep a cell if it holds k records and its reduced cost is small."""
     size = 0
     for place in range(slices.first, slices.last):
-        if place < slices.out or place >= slices.back:
+        if place < slices.skip_from or place >= slices.skip_to:
             neighbourhood.member[size] = neighbourhood.inside[place]
             size += 1
     for place in range(slices.begin, slices.end):

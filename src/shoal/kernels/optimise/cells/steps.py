@@ -107,9 +107,9 @@ def measure_steps(space: Space, codes: IntArray) -> Steps:
         at = start[column]
         for one in range(values[column]):
             for other in range(values[column]):
-                step, cost_so_far = step_between(space, column, value[column, one], value[column, other])
+                step, step_cost = step_between(space, column, value[column, one], value[column, other])
                 away[at] = step
-                cost[column, one, step] = cost_so_far
+                cost[column, one, step] = step_cost
                 counts[column] = max(counts[column], step + 1)
                 at += 1
     return Steps(first, rank, start, values, away, cost, counts)
@@ -153,7 +153,7 @@ def make_sieve(columns: int, records: int) -> Sieve:
 def bucket_by_step(
     steps: Steps, codes: IntArray, weight: FloatArray, seed: int, pool: IntArray, left: int, sieve: Sieve
 ) -> None:
-    """Write the bit sets of the records ``pool[:left]``, by their steps from ``seed``; a step that adds no record is priced out."""
+    """Write the bit sets of the records ``pool[:left]``, by their steps from ``seed``; a step that adds no record costs infinitely much."""
     words = (left + 63) >> 6
     for column in range(weight.shape[0]):
         code, bits = steps.first[column], sieve.bits[column]

@@ -11,7 +11,7 @@ from shoal.kernels.space.kinds import add_value, covers_code, has_members
 from shoal.kernels.space.space import Space, range_cost, released_cost
 
 CAREFUL_SIZE = 4096
-"""Sets of at most this many records are cut where the cost of both sides in all columns is least."""
+"""Groups of at most this many records are cut where the cost of both sides in all columns is least."""
 
 
 @kernel()

@@ -21,8 +21,8 @@ from shoal.kernels.optimise.cells.candidates import (
 )
 from shoal.kernels.optimise.groups import Groups
 
-_SAME = 1e-9
-"""Two costs that differ by less are the same."""
+_ROUNDING_ERROR = 1e-9
+"""Two costs that differ by no more than this are the same."""
 
 
 class Assignment(NamedTuple):
@@ -130,7 +130,7 @@ def cells_of_groups(groups: Groups, tuple_of: IntArray, cells: Lists, cost: Floa
                     count += 1
                 held[cells.item[at]] += 1
         for number in range(count):
-            if held[met[number]] == groups.size[group] and cost[met[number]] <= groups.cost[group] + _SAME:
+            if held[met[number]] == groups.size[group] and cost[met[number]] <= groups.cost[group] + _ROUNDING_ERROR:
                 chosen[group] = met[number]
             held[met[number]] = 0
     return chosen

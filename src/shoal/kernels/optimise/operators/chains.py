@@ -16,7 +16,7 @@ from shoal.kernels.compiling import kernel
 from shoal.kernels.optimise.groups import ENDLESS
 from shoal.kernels.optimise.operators.assignment import Assignment, cheapest_open, close_cell, enter, leave, open_cell
 
-LONGEST = 3
+MOST_MOVES = 3
 """Records that move in one chain, at most."""
 
 
@@ -49,7 +49,7 @@ def make_trail(cells: int) -> Trail:
 @kernel()
 def make_exchange_journal(records: int, k: int) -> Journal:
     """Return a journal with room for all that one exchange may move: each record four times, and 2k chains."""
-    return make_journal(4 * records + 2 * LONGEST * k)
+    return make_journal(4 * records + 2 * MOST_MOVES * k)
 
 
 @kernel(allocates=False)
@@ -81,7 +81,7 @@ def find_source(assigned: Assignment, trail: Trail, cell: int, wanted: int, k: i
     search = trail.searches[0]
     trail.seen[cell], trail.queue[0] = search, cell
     at, end, best = 0, 1, -1
-    for _ in range(LONGEST):
+    for _ in range(MOST_MOVES):
         far = end
         while at < far:
             here = trail.queue[at]

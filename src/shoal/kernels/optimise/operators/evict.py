@@ -21,7 +21,7 @@ from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.kinds import has_members, has_order
 from shoal.kernels.space.space import Space, child_above, find_node
 
-SHARE_STAYING = 3
+LEAST_MEMBERS_PER_LEAVER = 3
 """At most one in so many members is evicted: more of them seldom find a place that pays."""
 
 MOST_COLUMNS = 12
@@ -133,7 +133,7 @@ def evict(
     Where fewer than k stay, groups of more than k lend the others.
     """
     leaving, journal = count_leaving(space, groups, group, column, low, high), evictions.journal
-    if leaving == 0 or SHARE_STAYING * leaving > groups.size[group]:
+    if leaving == 0 or LEAST_MEMBERS_PER_LEAVER * leaving > groups.size[group]:
         return 0.0
     gain, place = groups.size[group] * groups.cost[group] - LEAST_GAIN, 0
     while place < groups.size[group]:

@@ -86,7 +86,10 @@ def may_be_profitable(
     needed: int,
     count: LongArray,
 ) -> bool:
-    """Tell roughly whether ``total`` exceeds what the ``needed`` best records at or below the cost fall short of it; a no is certain."""
+    """Estimate by histogram whether the surplus ``total`` covers the deficits of the ``needed`` records that fill the cell up to k.
+
+    False is certain, True may be wrong.
+    """
     for one in range(BINS):
         count[one] = 0
     for place in range(member.shape[0]):
