@@ -88,6 +88,12 @@ def test_the_optimiser_above_arx_is_a_fault():
     assert faults(rows, ("fast",), ()) == ["fast is above ARX at k = 5"]
 
 
+def test_a_loss_that_is_the_same_but_for_rounding_is_no_fault():
+    rows = [{"k": 5, "fast": 0.1 + 1e-16, "bottom-up": 0.1}, {"k": 10, "fast": 0.2 + 1e-9, "bottom-up": 0.2}]
+    assert rows[0]["fast"] > rows[0]["bottom-up"]
+    assert faults(rows, ("fast",), ("bottom-up",)) == ["fast is above bottom-up at k = 10"]
+
+
 def test_a_step_of_the_table_itself_is_no_fault_and_what_was_not_measured_is_left_out():
     rows = [
         {"k": 50, "fast": 0.0, "mondrian": 0.0},
