@@ -55,7 +55,7 @@ def run(which, arguments):
     limits.write_text(constraints(project) if which == "oldest" else "", encoding="utf-8")
     python = str(bin_folder / "python")
     print(f"{which}: installing into {folder.relative_to(ROOT)}", flush=True)  # noqa: T201
-    uv = [python, "-m", "uv", "pip", "install", "--quiet", "--python", python]
+    uv = [python, "-m", "uv", "pip", "install", "--quiet", "--compile-bytecode", "--python", python]
     installs = [
         [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "uv"],
         [*uv, "--constraint", str(limits), "--editable", f"{ROOT}[dev]"],

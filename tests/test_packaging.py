@@ -83,3 +83,12 @@ def test_the_oldest_versions_are_the_stated_lower_bounds():
     assert "numpy==1.26.*\n" in constraints(PROJECT, (3, 12))
     assert "pandas==2.2.3\n" in constraints(PROJECT, (3, 14))
     assert not [name for name in lower_bounds(PROJECT) if name.startswith("shoal")]
+
+
+def test_links_of_the_package_are_papers_that_the_documentation_names():
+    """An index cuts labels of more than 32 characters off."""
+    pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").rglob("*.md"))
+    assert PROJECT["urls"]
+    for label, address in PROJECT["urls"].items():
+        assert len(label) <= 32
+        assert address in pages
