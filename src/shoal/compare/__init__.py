@@ -112,7 +112,7 @@ def compare(
     whole
         Then run every point on the whole table; False stops after the sample.
     workers
-        Points made at the same time; by default one for each processor.
+        Points made at the same time; by default one for each processor, or one alone where numba has neither OpenMP nor TBB.
     state
         A file to which every finished point is added, and from which points of an earlier run are taken.
     on_point
@@ -131,7 +131,7 @@ def compare(
     Returns
     -------
     Comparison
-        A point for each release; ``table`` is a tidy frame, ``recommended`` the point with the best bargain.
+        A point for each release; ``frame`` is a tidy table of them, of the kind that came in (``table``: as Arrow), ``recommended`` the point with the best bargain.
 
     Raises
     ------

@@ -42,7 +42,7 @@ class Round(Treatment):
 
     name: ClassVar[str] = "round"
     technique: ClassVar[str] = "generalization: rounding"
-    remains: ClassVar[str] = "A rare value is still rare after rounding; unique ones are counted beside."
+    remains: ClassVar[str] = "A rare value is still rare after rounding."
 
     def __post_init__(self) -> None:
         if isinstance(self.to, str):
