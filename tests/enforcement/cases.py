@@ -8,8 +8,13 @@ import pyarrow as pa
 import shoal
 from shoal.encoding import encode
 from shoal.encoding.units import with_units
+from shoal.enforcement.guarded import GuardedSearch
 from shoal.frames import Frame
 from shoal.methods.base import Task
+from shoal.methods.optimise import Optimise
+from shoal.methods.optimise.problem import Problem
+from shoal.methods.stopping import Stop
+from shoal.privacy.case import build_case
 from shoal.privacy.k_anonymity import at_least_units
 
 TREE = shoal.Hierarchy.from_dict({"*": {"xy": ["x", "y"], "z": None}})
@@ -27,6 +32,8 @@ MODELS = {
     "larger k": [shoal.KAnonymity(7)],
 }
 """Models on the sensitive values and the size of a group."""
+HISTOGRAMS = [name for name in MODELS if name != "larger k"]
+"""Those on the sensitive values only."""
 PEOPLE = ("k-map", "presence", "k-map and closeness")
 """Models on a population."""
 UNITS = ("persons", "households", "persons and diversity")
@@ -78,3 +85,9 @@ def case_of(name, seed, k=3, n=120, **more):
         models = MODELS[name]
     requirements = (*at_least_units(table, k), *(model.bind(table) for model in models))
     return table, Task(k=k, requirements=requirements, **more)
+
+
+def searching(name, seed, k=3, n=120):
+    """Return a search on a random table that keeps the models of a name."""
+    table, task = case_of(name, seed, k, n)
+    return GuardedSearch(Optimise(), Problem.of(table, task), build_case(table, k, task.requirements), task, Stop())

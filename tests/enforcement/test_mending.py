@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -10,13 +8,11 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.encoding import encode
-from shoal.enforcement.keeping import keep_models, withhold_failing
 from shoal.enforcement.mending import mend
-from shoal.enforcement.neighbours import neighbour_order
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
-from shoal.methods.base import Grouping, Task
-from shoal.privacy.base import Requirement, failing_groups
+from shoal.methods.base import Task
+from shoal.privacy.base import failing_groups
 from tests import reference
 from tests.enforcement.cases import EVERY, case_of, random_table
 
@@ -87,35 +83,12 @@ def test_a_group_that_costs_less_to_withhold_is_withheld_as_far_as_allowed():
     assert forbidden.min() == 0
 
 
-def test_groups_of_a_global_recoding_are_withheld_or_refused():
-    table = random_table(2, n=40)
-    labels = blocks(40, 8)
-    task = bound(table, [shoal.LDiversity(3, column="s")], k=8, max_suppression=1.0)
-    failing = failing_groups(task.requirements, labels, 5)
-    assert failing.any()
-    kept = keep_models(Grouping(labels, cuts=()), table, task, "global").labels
-    assert (kept < 0).tolist() == failing[labels].tolist()
-    assert kept.max() + 1 == (~failing).sum()
-    with pytest.raises(PrivacyError, match="max_suppression"):
-        withhold_failing(labels, replace(task, max_suppression=0.0))
-
-
 def test_a_model_that_no_grouping_meets_is_refused():
     table = pa.table({"a": [0, 1, 2, 3], "s": ["x", "y", "x", "y"], "n": [1, 1, 1, 2]})
     coded = encode(Frame(table), ["a"], attributes=["s", "n"])
     task = bound(coded, [shoal.KAnonymity(5)], k=2)
     with pytest.raises(PrivacyError, match="No grouping"):
         mend(coded, np.array([0, 0, 1, 1], np.int32), task)
-
-
-def test_neighbours_in_the_table_are_near_in_the_order():
-    from shoal.kernels.space.space import cover_groups
-
-    table = encode(Frame(pa.table({"a": [5, 1, 3, 2, 4, 0, 6, 7, 8, 9]})), ["a"])
-    cover = cover_groups(table.space, table.codes, np.arange(10, dtype=np.int32), 10)
-    order = neighbour_order(table, cover)
-    assert sorted(order.tolist()) == list(range(10))
-    assert set(table.codes[0][order[:5]].tolist()) == set(range(5))
 
 
 def test_a_population_bounds_the_groups_of_a_release():
@@ -132,45 +105,3 @@ def test_a_population_bounds_the_groups_of_a_release():
             texts = cells[1].strip("{}").split(", ")
             fit = sum(low <= row["a"] <= high and row["b"] in texts for row in people.to_pylist())
             assert fit >= 30 if isinstance(model, shoal.KMap) else own / fit <= 0.4
-
-
-class BothHalves(Requirement):
-    """A model of a user's own: every group has records of the first and of the second half of the table."""
-
-    def failing(self, labels, groups):
-        first, second = np.array_split(labels, 2)
-        found = [np.bincount(half[half >= 0], minlength=groups) > 0 for half in (first, second)]
-        return ~(found[0] & found[1])
-
-
-class Never(Requirement):
-    """A model that nothing meets."""
-
-    def failing(self, labels, groups):
-        return np.ones(groups, np.bool_)
-
-
-def test_a_model_of_ones_own_is_kept_by_joining_groups():
-    table = random_table(1)
-    start = blocks(table.records, 6)
-    told = []
-    task = Task(k=4, requirements=(BothHalves(),), progress=lambda share, text: told.append(text))
-    labels = keep_models(Grouping(start), table, task, "local").labels
-    groups = int(labels.max()) + 1
-    assert groups > 1
-    assert not task.requirements[0].failing(labels, groups).any()
-    assert all(len(np.unique(labels[start == group])) == 1 for group in range(start.max() + 1))
-    assert "slow" in told[0]
-
-
-def test_a_model_of_ones_own_beside_one_of_shoals_is_kept_too():
-    table = random_table(2)
-    task = Task(k=4, requirements=(BothHalves(), shoal.LDiversity(3, column="s").bind(table)))
-    labels = keep_models(Grouping(blocks(table.records, 4)), table, task, "local").labels
-    assert not failing_groups(task.requirements, labels, int(labels.max()) + 1).any()
-
-
-def test_a_model_of_ones_own_that_not_even_one_group_meets_is_refused():
-    table = random_table(3)
-    with pytest.raises(PrivacyError, match="No grouping"):
-        keep_models(Grouping(blocks(table.records, 4)), table, Task(k=4, requirements=(Never(),)), "local")

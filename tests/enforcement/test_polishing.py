@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 
 from shoal.enforcement.guarded import GuardedSearch
-from shoal.enforcement.keeping import group_records, mend_and_polish
+from shoal.enforcement.keeping import mend_and_polish
 from shoal.enforcement.mending import mend
+from shoal.enforcement.polishing import changed_groups, polish_mended
 from shoal.errors import PrivacyError
-from shoal.methods.base import Task
 from shoal.methods.optimise import Optimise
 from shoal.methods.optimise.problem import Problem
 from shoal.methods.stopping import Stop
 from shoal.privacy.base import failing_groups
 from shoal.privacy.case import build_case
-from tests.enforcement.cases import EVERY, case_of, random_table
-from tests.enforcement.test_mending import BothHalves, total_cost
+from tests.enforcement.cases import EVERY, case_of, searching
+from tests.enforcement.test_mending import total_cost
+from tests.kernels.optimise.groups import recount
 
 
 @pytest.mark.compiled
@@ -59,14 +60,6 @@ def test_groups_that_cannot_be_told_apart_again_leave_those_that_were_good(monke
     assert failed
 
 
-def test_optimise_keeps_a_model_of_ones_own_and_says_that_it_is_slow():
-    table, told = random_table(1), []
-    task = Task(k=4, requirements=(BothHalves(),), effort="fast", progress=lambda share, text: told.append(text))
-    labels = group_records(Optimise(), table, task).labels
-    assert not task.requirements[0].failing(labels, int(labels.max()) + 1).any()
-    assert any("slow" in text for text in told)
-
-
 OPEN = {"delta", "presence", "persons and diversity"}
 """Models that two groups may meet and fail as one."""
 
@@ -84,3 +77,26 @@ def test_two_groups_meet_as_one_what_each_meets_where_a_case_is_closed_under_uni
         joined = np.where(labels == one, groups - 1, labels)
         failing = failing_groups(task.requirements, np.where(joined == groups - 1, 0, -1).astype(np.int32), 1)
         assert not failing.any()
+
+
+def test_only_groups_that_were_mended_are_polished():
+    search = searching("equal", 3)
+    table, task = search.problem.table, search.task
+    before = np.argsort(np.argsort(table.codes[0], kind="stable")).astype(np.int32) // 6
+    mended = mend(table, before, task)
+    changed = changed_groups(before, mended)
+    assert changed.any()
+    assert not changed.all()
+    polished = polish_mended(table, before, mended, task, search.case)
+    assert not failing_groups(task.requirements, polished, int(polished.max()) + 1).any()
+    assert np.bincount(polished).min() >= search.case.k
+    assert recount(table, polished) < recount(table, mended)
+    for group in np.flatnonzero(~changed):
+        assert len(np.unique(polished[mended == group])) == 1
+        assert (mended[polished == polished[mended == group][0]] == group).all()
+
+
+def test_a_group_is_changed_unless_its_records_were_a_group_before():
+    before = np.array([0, 0, 1, 1, 2, 2, -1, -1], np.int32)
+    after = np.array([1, 1, 0, 0, 0, 0, 2, -1], np.int32)
+    assert changed_groups(before, after).tolist() == [True, False, True]

@@ -9,20 +9,14 @@ import pytest
 
 import shoal
 from shoal.encoding import encode
-from shoal.enforcement.guarded import GuardedSearch
 from shoal.enforcement.keeping import group_records
-from shoal.enforcement.mending import mend
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
-from shoal.kernels.guarded.withhold import WITHHELD, find_leavers
 from shoal.methods.base import Task, most_withheld
 from shoal.methods.optimise import Optimise
-from shoal.methods.optimise.problem import Problem
-from shoal.methods.stopping import Stop
 from shoal.privacy.base import failing_groups
-from shoal.privacy.case import build_case
 from tests.enforcement.cases import EVERY, case_of
-from tests.enforcement.test_mending import blocks, total_cost
+from tests.enforcement.test_mending import total_cost
 from tests.enforcement.test_polishing import OPEN
 
 SHARES = (0.0, 0.01, 0.03, 0.1, 0.4)
@@ -69,38 +63,3 @@ def test_where_no_grouping_of_all_records_meets_a_model_those_that_must_be_are_w
     labels = group_records(Optimise(), coded, replace(task, max_suppression=0.6)).labels
     assert np.flatnonzero(labels < 0).tolist() == [4, 5, 6, 7, 8]
     assert not failing_groups(task.requirements, labels, int(labels.max()) + 1).any()
-
-
-@pytest.mark.parametrize("name", ["distinct", "equal", "entropy", "k-map", "persons"])
-def test_steps_gain_what_a_recount_finds_and_no_single_record_gains_more_for_itself(name):
-    gained, exchanged = 0, 0
-    for seed in range(4):
-        table, task = case_of(name, seed, k=5, n=60)
-        case = build_case(table, 5, task.requirements)
-        search = GuardedSearch(Optimise(), Problem.of(table, task), case, task, Stop())
-        found = search.solution(mend(table, blocks(60, 6), task))
-        _, part = search.part_of(found)
-        regions = search.regions_of(part, found.groups, found.groups, 0)
-        labels = found.labels.copy()
-        steps = [find_leavers(search.problem.space, *part, regions, one) for one in range(len(regions.start) - 1)]
-        for region in steps:
-            for step in np.unique(region.step):
-                of_step = region.step == step
-                before, without = total_cost(table, labels), labels.copy()
-                without[region.record[of_step]] = region.group[of_step]
-                out = region.record[of_step][region.group[of_step] == WITHHELD]
-                gain = (before - total_cost(table, without)) / len(out)
-                assert gain >= region.gain[of_step][0] - 1e-9
-                assert not failing_groups(task.requirements, without, found.groups).any()
-                assert np.bincount(without[without >= 0]).min() >= 5
-                group = labels[out[0]]
-                for record in np.flatnonzero(labels == group):
-                    alone = labels.copy()
-                    alone[record] = WITHHELD
-                    valid = (alone == group).sum() >= 5
-                    valid &= not failing_groups(task.requirements, alone, found.groups)[group]
-                    assert not valid or before - total_cost(table, alone) <= gain + 1e-9
-                labels, gained = without, gained + 1
-                exchanged += len(out) < of_step.sum()
-    assert gained
-    assert exchanged

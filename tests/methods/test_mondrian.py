@@ -14,7 +14,7 @@ from shoal.methods.base import Task
 from shoal.privacy.base import failing_groups
 from tests import reference
 from tests.enforcement.cases import EVERY, case_of
-from tests.enforcement.test_mending import BothHalves
+from tests.enforcement.test_joining import BothHalves
 from tests.tables import coded_table, coded_tables
 
 

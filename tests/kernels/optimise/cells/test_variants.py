@@ -19,8 +19,8 @@ from shoal.kernels.space.tuples import distinct_rows, distinct_tuples
 from shoal.methods.base import Task
 from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimise.candidates import Variants
+from tests.kernels.optimise.groups import recount
 from tests.kernels.optimise.pricing.test_dual_ascent import kept, profit_of
-from tests.kernels.optimise.test_optimise import recount
 from tests.reference import cell_cost
 from tests.tables import coded_table, coded_tables
 

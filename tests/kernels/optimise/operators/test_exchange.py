@@ -29,9 +29,9 @@ from shoal.kernels.optimise.operators.chains import (
 from shoal.kernels.optimise.operators.exchange import exchange_cells, exchange_region
 from shoal.kernels.optimise.operators.exchange_estimate import estimate, find_sources, find_spare_cells, make_sources
 from shoal.kernels.optimise.regions import load_groups, make_regions
+from tests.kernels.optimise.groups import recount
 from tests.kernels.optimise.operators.test_reopen import candidates_by_chance, inside
 from tests.kernels.optimise.pricing.test_dual_ascent import tables_of_trees
-from tests.kernels.optimise.test_optimise import recount
 
 trees = tables_of_trees(10, 60)
 

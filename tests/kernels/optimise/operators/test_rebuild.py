@@ -13,7 +13,7 @@ from shoal.kernels.optimise.groups import total_cost
 from shoal.kernels.optimise.operators.rebuild import rebuild_by_cells
 from shoal.kernels.optimise.regions import load_groups
 from shoal.kernels.space.space import range_cost
-from tests.kernels.optimise.test_optimise import check_groups, loaded, recount
+from tests.kernels.optimise.groups import check_groups, loaded, recount
 from tests.tables import coded_table, coded_tables
 
 

@@ -30,8 +30,8 @@ from shoal.kernels.optimise.pricing.reduced_cost import profit_in_order
 from shoal.kernels.optimise.regions import load_groups, make_regions
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.optimise.pricing import make_candidates
+from tests.kernels.optimise.groups import check_groups, loaded, recount
 from tests.kernels.optimise.pricing.test_dual_ascent import collected, profit_of, tables_of_trees
-from tests.kernels.optimise.test_optimise import check_groups, loaded, recount
 
 trees = tables_of_trees(8, 60)
 
