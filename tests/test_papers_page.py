@@ -15,7 +15,8 @@ SOURCE = ROOT / "src" / "shoal"
 PAGE = (ROOT / "docs" / "explanation" / "papers.md").read_text("utf-8")
 CODE = sorted(set(re.findall(r"`([^`]+)`", PAGE)))
 FILES = [one for one in CODE if re.fullmatch(r"[\w/.-]+(?:\.py|\.md|/)", one)]
-NAMES = [one for one in CODE if re.fullmatch(r"[a-z_]+(?:\.[a-z_]+)?", one) and one not in FILES]
+DATA = {"adult.csv"}
+NAMES = [one for one in CODE if re.fullmatch(r"[a-z_]+(?:\.[a-z_]+)?", one) and one not in {*FILES, *DATA}]
 IN_FILES = [
     (file, name)
     for file, names in re.findall(r"`([\w/]+\.py)`: ((?:`[\w.]+`(?:, | and )?)+)", PAGE)
