@@ -37,9 +37,8 @@ lint: $(VENV)/.dev  ## check style, types and the layers
 
 coverage: $(VENV)/.dev  ## run the tests that need no compiled kernels with numba off; print the lines never run
 	@$(BIN)/coverage erase
-	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n auto --dist loadfile --max-worker-restart=0 -m "not compiled" --ignore=tests/spark $(ARGS) $(TESTS)
-	@$(BIN)/coverage combine --quiet
-	@$(BIN)/coverage report --show-missing --skip-covered
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n auto --dist loadfile --max-worker-restart=0 -m "not compiled" --ignore=tests/spark $(ARGS) $(TESTS); \
+		tests=$$?; $(BIN)/coverage combine --quiet && $(BIN)/coverage report --show-missing --skip-covered && exit $$tests
 
 fuzz: $(VENV)/.dev  ## attack shoal with fresh tables, signals and bad input; more with ARGS="--tables 5000 --signals 300"
 	@$(BIN)/python -m tests.fuzz $(ARGS)
