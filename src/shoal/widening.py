@@ -138,9 +138,11 @@ def _lowest_nodes(tree: Tree, low: IntArray, high: IntArray) -> IntArray:
 def _widen_sets(table: CodedTable, cover: Cover, row: int, share: float, random: np.random.Generator) -> None:
     first, last = table.space.word_start[row], table.space.word_start[row + 1]
     words, values = cover.words[:, first:last], len(table.columns[row].values)
-    held = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little").sum(axis=1)
+    held = np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=1, bitorder="little").sum(
+        axis=1, dtype=np.int64
+    )
     open_sets = (cover.high[row] < values) & (held < values)
-    decoy = _choose_decoys(held.astype(np.int64), np.where(open_sets, held + 1, -1).astype(np.int64), share, random)
+    decoy = _choose_decoys(held, np.where(open_sets, held + 1, -1), share, random)
     waiting = np.flatnonzero(decoy)
     for turn in range(_DRAWS + 1):  # draw again where the group has the value already
         if not len(waiting):

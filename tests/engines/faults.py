@@ -72,7 +72,7 @@ def fault_in(target: Path, *, hidden: bool) -> str | None:
         if one in (target, sidecar):
             continue
         if not hidden:
-            return "something left beside the release"
+            return f"left beside the release: {one.name} with {sorted(map(str, one.rglob('*')))}"
         if not one.name.startswith(".shoal-") or one.stat().st_mode & 0o077:
             return "something left that others may read"
     if not target.exists():
