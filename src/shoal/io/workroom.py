@@ -65,7 +65,17 @@ def _remove_if_abandoned(room: Path) -> None:
 
 
 def _remove(room: Path, handle: int) -> None:
-    """Remove a folder whose lock is held by ``handle``."""
+    """Remove a folder whose lock is held by ``handle``.
+
+    The lock goes last: when this program is killed meanwhile, the next one finds a leftover with a lock and takes up the rest.
+    """
+    with contextlib.suppress(OSError):
+        for one in room.iterdir():
+            if one.is_dir() and not one.is_symlink():
+                shutil.rmtree(one, ignore_errors=True)
+            elif one.name != _LOCK:
+                with contextlib.suppress(OSError):
+                    one.unlink()
     shutil.rmtree(room, ignore_errors=True)
     os.close(handle)
     shutil.rmtree(room, ignore_errors=True)  # Windows lets go of the lock file only now
