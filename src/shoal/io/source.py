@@ -74,7 +74,9 @@ class Source(ABC):
 
     def writer(self, path: Path, schema: pa.Schema) -> AbstractContextManager[Any]:
         """Give what writes a file part by part: its method ``write_table`` is called with tables of this schema."""
-        raise NotImplementedError
+        raise FileError(
+            f"A {self.name} cannot be written part by part.", hint="write .csv or .parquet, which every tool reads."
+        )
 
 
 def decoded(table: pa.Table) -> pa.Table:
