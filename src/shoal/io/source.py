@@ -72,7 +72,7 @@ class Source(ABC):
         """Write a table; ``like`` is what it was made from, whose layout is kept as far as the format has one."""
         raise FileError(f"A {self.name} cannot be written.", hint="write .csv or .parquet, which every tool reads.")
 
-    def writer(self, path: Path, schema: pa.Schema) -> AbstractContextManager[Any]:
+    def writer(self, path: Path, schema: pa.Schema) -> AbstractContextManager[Any]:  # noqa: ARG002  (for those that have one)
         """Give what writes a file part by part: its method ``write_table`` is called with tables of this schema."""
         raise FileError(
             f"A {self.name} cannot be written part by part.", hint="write .csv or .parquet, which every tool reads."
