@@ -17,7 +17,7 @@ from shoal.audit.fitting import fit_combinations
 from shoal.encoding import encode
 from shoal.errors import FileError
 from shoal.frames import Frame
-from shoal.privacy import PrivacyModel, Requirement
+from tests.test_extensions import AtMost
 
 JOBS = "nurse;care;*\nmedic;care;*\nbaker;craft;*\nsmith;craft;*\n"
 
@@ -164,38 +164,17 @@ def test_people_are_not_compared_with_a_release_of_which_some_were_withheld(rele
 
 
 @dataclass(frozen=True)
-class Unknown(PrivacyModel):
-    """A model of another package that says nothing of what it looks at; no group is larger than ``most``."""
-
-    most: int
-
-    def bind(self, table):
-        return NotAbove(self.most)
-
-    def describe(self):
-        return f"No group has more than {self.most} records."
-
-
-@dataclass(frozen=True)
-class OfGroups(Unknown):
-    """The same, and it says that it looks at groups."""
+class OfGroups(AtMost):
+    """A model of another package that says that it looks at groups; ``AtMost`` says nothing."""
 
     looks_at = "group"
 
 
 @dataclass(frozen=True)
-class OfTable(Unknown):
-    """The same, and it says that it compares groups with the whole table."""
+class OfTable(AtMost):
+    """The same, but it says that it compares groups with the whole table."""
 
     looks_at = "table"
-
-
-@dataclass(frozen=True)
-class NotAbove(Requirement):
-    most: int
-
-    def failing(self, labels, groups):
-        return np.bincount(labels[labels >= 0], minlength=groups) > self.most
 
 
 @pytest.mark.parametrize(
@@ -204,7 +183,7 @@ class NotAbove(Requirement):
         (OfGroups(99), 0.5, True, True),
         (OfTable(99), 0.0, True, True),
         (OfTable(99), 0.5, None, True),
-        (Unknown(99), 0.0, None, None),
+        (AtMost(99), 0.0, None, None),
     ],
 )
 def test_a_model_of_another_package_is_judged_by_what_it_says_it_looks_at(
