@@ -1,7 +1,7 @@
 # What a developer or a first-time user does, one word each. `make` alone lists the words.
 
 # the first interpreter that is new enough; another one: make PYTHON=/path/to/python test
-PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -20,14 +20,14 @@ help:  ## list these words
 	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r word text; do \
 		printf '  make %-10s %s\n' "$$word" "$$text"; done
 
-demo: $(VENV)/.demo  ## anonymise the built-in hospital register; writes into shoal-demo/
+demo: $(VENV)/.demo  ## anonymize the built-in hospital register; writes into shoal-demo/
 	@$(BIN)/shoal warm-up demo
 	@$(BIN)/shoal demo --force
 	@echo "  $(BIN)/shoal serve shoal-demo        # the same in the browser"
 
 # a worker that died is not replaced: xdist would give the test that killed it to the next one, for hours
 test: $(VENV)/.dev browser servers  ## run all tests; skipped ones are listed with their reasons
-	@$(BIN)/python -m pytest -n auto --dist loadfile --max-worker-restart=0 $(ARGS) $(TESTS)
+	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart=0 $(ARGS) $(TESTS)
 
 lint: $(VENV)/.dev  ## check style, types and the layers
 	@$(BIN)/ruff check --quiet .
@@ -37,10 +37,10 @@ lint: $(VENV)/.dev  ## check style, types and the layers
 
 coverage: $(VENV)/.dev  ## run the tests that need no compiled kernels with numba off; print the lines never run
 	@$(BIN)/coverage erase
-	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n auto --dist loadfile --max-worker-restart=0 -m "not compiled" --ignore=tests/spark $(ARGS) $(TESTS); \
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q -n auto --dist loadfile --max-worker-restart=0 -m "not compiled" --ignore=tests/engines/spark $(ARGS) $(TESTS); \
 		tests=$$?; $(BIN)/coverage combine --quiet && $(BIN)/coverage report --show-missing --skip-covered && exit $$tests
 
-fuzz: $(VENV)/.dev  ## attack shoal with fresh tables, signals and bad input; more with ARGS="--tables 5000 --signals 300"
+fuzz: $(VENV)/.dev  ## attack shoal with fresh tables and signals; more with ARGS="--tables 5000 --signals 300"
 	@$(BIN)/python -m tests.fuzz $(ARGS)
 	@$(BIN)/python -m pytest -q -n auto --hypothesis-profile=explore $(TESTS)
 
@@ -57,12 +57,12 @@ matrix: | $(VENV)/pyvenv.cfg  ## run the tests with the oldest and the newest de
 	@$(PYTHON) -m tests.matrix $(ARGS)
 
 docs: $(VENV)/.docs  ## build the documentation as a site in build/site/, without network; warnings are errors
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict && echo "build/site/index.html"
+	@$(BIN)/python -m sphinx -q -W --keep-going -c docs -b html . build/site && echo "build/site/index.html"
 
 wheel: $(VENV)/.demo  ## build into dist/ a wheel with compiled kernels for this Python, numba and kind of processor
 	@rm -rf build/wheel
 	@$(BIN)/python -m pip wheel -qq --disable-pip-version-check --no-deps -w build/wheel .
-	@$(BIN)/python -m shoal.warming.shipping build/wheel/*.whl --output dist
+	@$(BIN)/python -m shoal.compiling.warm_up.shipping build/wheel/*.whl --output dist
 
 clean:  ## remove the environment and everything made by the other words
 	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* htmlcov build dist shoal-demo .matrix
@@ -101,11 +101,11 @@ browser:
 			>/dev/null 2>&1 || echo "Chromium could not be installed"; \
 	fi
 
-# tests write into real databases, each a server of its own, and run Spark, which needs Java; where they cannot be installed these tests are skipped, and say so
+# tests write into real databases, each a server of its own, run Spark, which needs Java, and read releases with R; where they cannot be installed these tests are skipped, and say so
 servers:
-	@{ ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; } && command -v mariadbd >/dev/null && command -v java >/dev/null || \
+	@{ ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null; } && command -v mariadbd >/dev/null && command -v java >/dev/null && Rscript -e 'library(haven); library(readr)' >/dev/null 2>&1 || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		echo "Installing PostgreSQL, MariaDB and Java"; \
-		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql mariadb-server openjdk-17-jre-headless; } \
-			>/dev/null 2>&1 || echo "The databases and Java could not be installed"; \
+		echo "Installing PostgreSQL, MariaDB, Java and R"; \
+		{ apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends postgresql mariadb-server openjdk-17-jre-headless r-base-core r-cran-haven r-cran-readr; } \
+			>/dev/null 2>&1 || echo "The databases, Java and R could not be installed"; \
 	fi

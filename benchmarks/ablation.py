@@ -1,7 +1,7 @@
-"""Does each part of the optimiser earn its place? Every part is switched off in turn, and what is lost without it is measured.
+"""Does each part of the optimizer earn its place? Every part is switched off in turn, and what is lost without it is measured.
 
-python -m benchmarks.optimise --ablate             Adult as a whole in the settings X, A, S and made tables; k = 5, 10, 50
-python -m benchmarks.optimise --ablate --tables "A;deep hierarchies" --sizes 10 --efforts balanced
+python -m benchmarks.optimize --ablate             Adult as a whole in the settings X, A, S and made tables; k = 5, 10, 50
+python -m benchmarks.optimize --ablate --tables "A;deep hierarchies" --sizes 10 --efforts balanced
 
 A part is compared on the tables and at the efforts that use it. Rows kept before stay, so that a long run can be made in pieces.
 """
@@ -15,14 +15,14 @@ from pathlib import Path
 import shoal
 from benchmarks.adult import coded
 from benchmarks.measuring import Row, Table, cpu_seconds, kept_rows, write_page
-from benchmarks.optimise import SHAPES, loss_of, made
+from benchmarks.optimize import SHAPES, loss_of, made
 from shoal.arrays import Effort
 from shoal.encoding import CodedTable
 from shoal.methods.base import Task
-from shoal.methods.optimise.params import EFFORTS, Params
+from shoal.methods.optimize.params import EFFORTS, Params
 
-KERNELS = Path(shoal.__file__).parent / "kernels" / "optimise"
-PAGE = "optimise_ablation"
+KERNELS = Path(shoal.__file__).parent / "kernels" / "optimize"
+PAGE = "optimize_ablation"
 TABLES = ("X", "A", "S", *SHAPES)
 ALWAYS: tuple[Effort, ...] = ("balanced", "best")
 BEST: tuple[Effort, ...] = ("best",)
@@ -35,27 +35,27 @@ def always(_table: CodedTable, _params: Params) -> bool:
 
 
 def by_hierarchy(table: CodedTable, params: Params) -> bool:
-    """Tell whether all cells can be enumerated, and dual prices are worked out for them."""
+    """Return whether all cells can be enumerated, and dual prices are worked out for them."""
     return params.pricing.visits > 0 and all(one.hierarchy is not None for one in table.columns)
 
 
 def not_by_hierarchy(table: CodedTable, params: Params) -> bool:
-    """Tell whether cells have to be learned from groups."""
+    """Return whether cells have to be learned from groups."""
     return not by_hierarchy(table, params)
 
 
 def with_cells(table: CodedTable, params: Params) -> bool:
-    """Tell whether there are cells to open, enumerated or learned."""
+    """Return whether there are cells to open, enumerated or learned."""
     return by_hierarchy(table, params) or params.learning.first_round > 0
 
 
 def with_windows(table: CodedTable, _params: Params) -> bool:
-    """Tell whether a column has windows of numbers."""
+    """Return whether a column has windows of numbers."""
     return any(one.kind.ordered for one in table.columns)
 
 
 def is_small(table: CodedTable, params: Params) -> bool:
-    """Tell whether there are few enough records for k-member."""
+    """Return whether there are few enough records for k-member."""
     return table.records <= params.construct.k_member_records
 
 
@@ -106,14 +106,7 @@ PARTS = (
     Part("cooler after a rise", changed("annealing", cooling=1.0), uses=not_by_hierarchy),
     Part("dual prices", without("pricing"), ("cells/depth_first.py", "pricing/dual_ascent.py"), uses=by_hierarchy),
     Part("learned cells", without("learning"), ("cells/variants.py", "cells/neighbourhood.py"), BEST, not_by_hierarchy),
-    Part(
-        "exchange",
-        without("exchange"),
-        ("operators/exchange.py", "operators/chains.py", "operators/exchange_estimate.py"),
-        uses=with_cells,
-    ),
     Part("reopen", without("reopen"), ("operators/reopen.py",), uses=with_cells),
-    Part("temperature of exchange", changed("exchange", temperature=0.0), uses=with_cells),
     Part("temperature of reopening", changed("reopen", temperature=0.0), uses=with_cells),
     Part("recombined runs", changed("recombine", later_runs=0), efforts=BEST, uses=by_hierarchy),
     Part("warmer later runs", changed("recombine", reheat=1.0), efforts=BEST, uses=by_hierarchy),
@@ -127,7 +120,7 @@ def table_of(name: str, records: int) -> CodedTable:
 
 def measure(table: CodedTable, k: int, effort: Effort, params: Params) -> tuple[float, float]:
     """Return loss and CPU seconds of one run."""
-    found, seconds = cpu_seconds(lambda: shoal.Optimise(params=params).run(table, Task(k=k, effort=effort)))
+    found, seconds = cpu_seconds(lambda: shoal.Optimize(params=params).run(table, Task(k=k, effort=effort)))
     return loss_of(table, found.labels), seconds
 
 
@@ -193,4 +186,4 @@ def write_ablation(rows: Sequence[Row]) -> None:
         "A part is left out where a table does not use it."
     )
     parts = [Table("What each part gains", note, summed(rows)), Table("All figures", "", rows)]
-    write_page(PAGE, "The optimiser without each of its parts", parts, "python -m benchmarks.optimise --ablate")
+    write_page(PAGE, "The optimizer without each of its parts", parts, "python -m benchmarks.optimize --ablate")

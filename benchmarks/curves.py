@@ -1,10 +1,10 @@
-"""Loss and time for k = 2 to 500, method by method, beside the figures of ARX where there are some, to see cliffs.
+"""Loss and time for k = 2 to 500, method by method, beside the figures of ARX if there are some, to see cliffs.
 
 python -m benchmarks.curves                                   Adult (A, X, S) and made tables, effort "fast" and the other methods
 python -m benchmarks.curves --tables S --others mondrian,top-down,bottom-up,k-member    k-member takes minutes
 python -m benchmarks.curves --tables A --efforts balanced --others "" --sizes 10,50    rows kept before stay; these are added
 
-The page marks what must not be: a loss that falls or jumps with k, the optimiser above another method, more effort that loses more.
+The page marks what must not be: a loss that falls or jumps with k, the optimizer above another method, more effort that loses more.
 Times are CPU seconds of all threads, kernels compiled beforehand; run with NUMBA_NUM_THREADS=1 for one core.
 """
 
@@ -22,7 +22,7 @@ import pyarrow as pa
 import shoal
 from benchmarks.adult import coded
 from benchmarks.measuring import Row, Table, cpu_seconds, kept_rows, write_page
-from benchmarks.optimise import EFFORTS, SHAPES, loss_of, made
+from benchmarks.optimize import EFFORTS, SHAPES, loss_of, made
 from shoal.arrays import Effort
 from shoal.encoding import CodedTable, encode
 from shoal.frames import Frame
@@ -33,7 +33,7 @@ SIZES = (2, 3, 5, 7, 10, 15, 20, 35, 50, 75, 100, 200, 500)
 OTHERS = ("mondrian", "top-down")
 """Of the other methods these take less than a second at any k."""
 ALL_OTHERS = (*OTHERS, "bottom-up", "k-member")
-"""What the optimiser is compared with wherever it was measured: ``--others``."""
+"""What the optimizer is compared with wherever it was measured: ``--others``."""
 JUMP = 1.1
 """How many times as much as a smooth curve has is a jump."""
 ROUNDING = 1.0 + 1e-12
@@ -76,10 +76,10 @@ def towns(records: int, seed: int = 0) -> CodedTable:
 def curve(
     table: CodedTable, sizes: Iterable[int], efforts: Sequence[Effort], others: Sequence[str] = OTHERS
 ) -> Iterator[Row]:
-    """Yield the loss and the CPU seconds of the optimiser by effort and of other methods, size by size."""
+    """Yield the loss and the CPU seconds of the optimizer by effort and of other methods, size by size."""
     for k in sizes:
         row: Row = {"k": k}
-        works = [*((str(effort), "optimise", effort) for effort in efforts), *((name, name, "fast") for name in others)]
+        works = [*((str(effort), "optimize", effort) for effort in efforts), *((name, name, "fast") for name in others)]
         for name, method, effort in works:
             work = partial(make_method(method).run, table, Task(k=k, effort=effort))
             grouping, seconds = cpu_seconds(work)
@@ -125,18 +125,18 @@ def jumps(rows: Sequence[Row], name: str, others: Sequence[str]) -> list[str]:
     for place in range(1, len(rows)):
         rises = losses[place] * (sizes[place - 1] - 1) > losses[place - 1] * (sizes[place] - 1)
         line = (place - 1, place + 1) if place + 1 < len(rows) else (place - 2, place - 1)
-        above, step = (_above_line(sizes, curve, place, line) if line[0] >= 0 else 1.0 for curve in (losses, best))
+        above, step = (above_line(sizes, curve, place, line) if line[0] >= 0 else 1.0 for curve in (losses, best))
         if above > JUMP * max(step, 1.0) or (rises and not _rise_as_much(best, losses, place)):
             found.append(f"{name} jumps from k = {sizes[place - 1]} to {sizes[place]}")
     return found
 
 
 def _rise_as_much(best: Sequence[float], losses: Sequence[float], place: int) -> bool:
-    """Tell whether other methods rise nearly as much as a loss does from the size before."""
+    """Return whether other methods rise nearly as much as a loss does from the size before."""
     return best[place] > 0.0 and losses[place] * best[place - 1] <= JUMP * losses[place - 1] * best[place]
 
 
-def _above_line(sizes: Sequence[int], losses: Sequence[float], place: int, line: tuple[int, int]) -> float:
+def above_line(sizes: Sequence[int], losses: Sequence[float], place: int, line: tuple[int, int]) -> float:
     """Return how many times as much is lost at one place as the line through two others has there; 1 where one of them loses nothing."""
     first, second = line
     if min(losses[place], losses[first], losses[second]) <= 0.0:
@@ -147,7 +147,7 @@ def _above_line(sizes: Sequence[int], losses: Sequence[float], place: int, line:
 
 
 def with_arx(name: str, rows: Iterable[Row]) -> Iterator[Row]:
-    """Add ARX's figures where there are some."""
+    """Add ARX's figures if there are some."""
     for row in rows:
         found = ARX.get((name, int(row["k"])))
         yield row if found is None else row | {"ARX": found[0], "ARX, CPU s": found[1]}
@@ -170,7 +170,7 @@ def keep(name: str, records: int, rows: Iterable[Row]) -> None:
     for one in TABLES:
         ordered = sorted((row for row in kept.values() if row["table"] == one), key=lambda row: int(row["k"]))
         if ordered:
-            note = "; ".join(faults(ordered, EFFORTS, ALL_OTHERS)) or "No cliff, and nothing below the optimiser."
+            note = "; ".join(faults(ordered, EFFORTS, ALL_OTHERS)) or "No cliff, and nothing below the optimizer."
             pages.append(Table(f"{one}: {ordered[0]['records']:,} records", note, ordered))
     names = ";".join(one for one in TABLES if any(row["table"] == one for row in kept.values()))
     write_page("curves", "Loss and time for k = 2 to 500", pages, f'python -m benchmarks.curves --tables "{names}"')

@@ -38,7 +38,7 @@ import itertools, json, sys, warnings
 import pyarrow as pa
 import shoal
 from shoal.datasets import hospital
-from shoal.kernels.keeping import COUNTS
+from shoal.compiling.disk_cache import COUNTS
 warnings.simplefilter("ignore")
 method, effort, records, k = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 register = hospital(records, 1)

@@ -21,12 +21,12 @@ from benchmarks.measuring import Row, in_new_process, kept_rows, peak_megabytes,
 from benchmarks.memory import Watched, watch_process
 from shoal.arrays import Effort
 from shoal.encoding import CodedTable, encode
-from shoal.engines.memory import group_table
 from shoal.frames import to_frame
 from shoal.methods.base import Task
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.optimise import Optimise
-from shoal.methods.optimise.problem import Problem
+from shoal.methods.optimize import Optimize
+from shoal.methods.optimize.problem import Problem
+from shoal.plan.table import group_table
 
 K = 10
 TABLES = ("A", "M")
@@ -41,7 +41,7 @@ def coded_table(name: str, records: int) -> CodedTable:
 
 
 def loss_of(table: CodedTable, labels: Any) -> float:
-    """Return the normalised loss of a grouping."""
+    """Return the normalized loss of a grouping."""
     return Problem.of(table, Task(k=K)).solution(labels, int(labels.max()) + 1).loss
 
 
@@ -50,10 +50,10 @@ def measure(name: str, records: int, effort: Effort) -> Row:
     table = coded_table(name, records)
     few = table.take(np.arange(3_000))
     Mondrian().run(few, Task(k=K))
-    Optimise().run(few, Task(k=K, effort=effort))
+    Optimize().run(few, Task(k=K, effort=effort))
     cuts = loss_of(table, Mondrian().run(table, Task(k=K)).labels)
     begin = time.process_time()
-    found = group_table(Optimise(), table, Task(k=K, effort=effort))
+    found = group_table(Optimize(), table, Task(k=K, effort=effort))
     seconds = time.process_time() - begin
     loss = loss_of(table, found.labels)
     return {
@@ -137,7 +137,7 @@ def _effort(text: str) -> Effort:
 
 
 def keep(row: Row) -> None:
-    """Keep one row in place of an older one of its kind."""
+    """Keep one row instead of an older one of its kind."""
     rows = [one for one in kept_rows("large") if _key(one) != _key(row)] + [row]
     rows.sort(key=_key)
     title = f"Large tables, k = {K} (CPU seconds: of grouping in memory, from file to file streamed by {WORKERS} workers in {MEMORY})"

@@ -19,13 +19,13 @@ from benchmarks.measuring import Row, in_new_process, publish
 from benchmarks.memory import peak_megabytes
 from shoal.arrays import IntArray
 from shoal.encoding import CodedTable
-from shoal.engines.contents import draw_sample
-from shoal.engines.memory import group_table
-from shoal.engines.plan import Job, run_fragment
 from shoal.engines.stream.recounting import Recount
 from shoal.methods.base import Task
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.optimise import Optimise
+from shoal.methods.optimize import Optimize
+from shoal.plan.contents import draw_sample
+from shoal.plan.steps import Job, run_fragment
+from shoal.plan.table import group_table
 
 RECORDS = 1_000_000
 BATCH = 65_536
@@ -37,7 +37,7 @@ SAMPLED = 0.2
 
 def growth(work: Callable[[], object]) -> float:
     """Return by how many megabytes the process grows at most meanwhile."""
-    Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak begins anew with what the process has now
+    Path("/proc/self/clear_refs").write_text("5", "ascii")  # the peak begins again with what the process has now
     before = peak_megabytes()
     work()
     return peak_megabytes() - before
@@ -58,7 +58,7 @@ def row(part: str, table: str, size: str, formula: float, measured: float) -> Ro
 
 def fragment(name: str, records: int) -> Row:
     """Group one fragment of a larger table."""
-    job, table = Job(Optimise(), Task(k=K)), coded_table(name, records)
+    job, table = Job(Optimize(), Task(k=K)), coded_table(name, records)
     run_fragment(table.take(np.arange(FEW)), job, RECORDS)
     found = growth(partial(run_fragment, table, job, RECORDS))
     formula = 30.0 * 1024**2 + 200.0 * len(table.columns) * records
@@ -77,7 +77,7 @@ def sample(name: str) -> Row:
 def recount(name: str) -> Row:
     """Count a release again, batch by batch, as it would be read from its files."""
     table = coded_table(name, RECORDS)
-    labels = group_table(Optimise(), table, Task(k=K)).labels
+    labels = group_table(Optimize(), table, Task(k=K)).labels
     batches = list(released(table, labels))
     counted = Recount(list(batches[0]))
 
@@ -89,7 +89,7 @@ def recount(name: str) -> Row:
     found = growth(count)
     columns, groups = len(table.columns), len(counted.groups()[0])
     formula = 2.0 * (8 * -(-columns // 3) + 8) * groups
-    return row("re-count", name, f"{groups:,} groups", formula, found)
+    return row("recount", name, f"{groups:,} groups", formula, found)
 
 
 def released(table: CodedTable, labels: IntArray) -> Iterator[dict[str, pa.Array]]:

@@ -1,4 +1,4 @@
-"""The two tables of the benchmark of large tables, made anew from a seed.
+"""The two tables of the benchmark of large tables, made again from a seed.
 
 ``A`` is shaped like UCI Adult, eight columns by hierarchy. ``M`` is mixed: four columns of continuous numbers, two by hierarchy, one flat,
 one released as a set, with missing values.

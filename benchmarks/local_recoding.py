@@ -18,11 +18,13 @@ import shoal
 from benchmarks import adult
 from benchmarks.measuring import Row, Table, cpu_seconds, in_new_process, peak_megabytes, write_page
 from shoal.arrays import IntArray
+from shoal.cells.recode import released_cover
+from shoal.compiling.decorator import kernel
 from shoal.datasets import adult_like
 from shoal.encoding import CodedTable, encode
 from shoal.frames import to_frame
 from shoal.kernels import bottom_up
-from shoal.kernels.compiling import kernel
+from shoal.kernels.common.lists import label_chains
 from shoal.kernels.space.range_costs import tabulate_costs
 from shoal.kernels.space.space import Cover, Space, union_cost
 from shoal.methods.base import Grouping, Method, Task
@@ -30,7 +32,6 @@ from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
 from shoal.metrics import Outcome
 from shoal.metrics.loss import ncp
-from shoal.recoding import released_cover
 
 K = 10
 
@@ -61,7 +62,7 @@ def plain_bottom_up(table: CodedTable, k: int) -> Grouping:
         turns = np.flatnonzero(cover.size < k).astype(np.int32)
         merge_by_plain_loop(space, cover, lists, turns, k)
         cover, lists = bottom_up.renumber(space, costs, table.codes, cover, lists, k, split=True)
-    return Grouping(bottom_up.label_records(lists))
+    return Grouping(label_chains(lists.head, lists.next))
 
 
 METHODS: dict[str, Method | None] = {

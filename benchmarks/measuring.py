@@ -65,6 +65,23 @@ def as_markdown(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def folded(rows: Sequence[Row]) -> list[Row]:
+    """Return rows in which a figure has its least and largest value, if there are any, in its own cell."""
+    return [
+        {
+            name: _range(value, row[f"{name} least"], row[f"{name} most"]) if f"{name} least" in row else value
+            for name, value in row.items()
+            if not (name.endswith((" least", " most")) and name.rpartition(" ")[0] in row)
+        }
+        for row in rows
+    ]
+
+
+def _range(mean: float, least: float, most: float) -> str:
+    middle = round(mean) if isinstance(least, int) else mean
+    return f"{_cell(middle)} ({_cell(least)} to {_cell(most)})"
+
+
 def _cell(value: Any) -> str:
     if value is None:
         return ""
@@ -91,7 +108,7 @@ def publish(name: str, title: str, rows: Iterable[Row], command: str) -> None:
 
 
 def kept_rows(name: str, folder: Path = RESULTS) -> list[Row]:
-    """Return the rows of a page that was kept before, none where there is none."""
+    """Return the rows of a page that was kept before, none if there is none."""
     page = folder / f"{name}.json"
     tables = json.loads(page.read_text("utf-8"))["tables"] if page.exists() else []
     return [row for table in tables for row in table["rows"]]
@@ -118,4 +135,4 @@ def _part(table: Table, picture: str, folder: Path) -> str:
     for plot, letter in zip(plots, ["", *ascii_lowercase], strict=False):
         (folder / f"{picture}{letter}.svg").write_text(render(curves(table.rows, plot)), "utf-8")
         parts.append(f"![{plot.caption or table.title}]({Path(picture).name}{letter}.svg)")
-    return "\n\n".join([*parts, as_markdown(table.rows)])
+    return "\n\n".join([*parts, as_markdown(folded(table.rows))])

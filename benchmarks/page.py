@@ -4,6 +4,9 @@ The table has 1,000,000 rows and 12 columns. Measured are the time from the tabl
 later clicks take on the server: a change of role and what the step then shows. Counting whom the columns single out goes on meanwhile
 in a worker and is told by itself. Times are CPU seconds and those of the clock.
 
+``--live`` measures the quick release beside the choices on a table of 30,000 rows and 10 quasi-identifiers, with compiled kernels: how
+long a change waits for its first figures, and for those of the larger sample.
+
 ``--memory`` compares what server and workers hold together at their peak with one process that does the same by the library: reads
 the table, looks at its columns, counts people, makes a release and its report, saves both. Shared memory counts once (Linux only).
 """
@@ -31,11 +34,11 @@ from benchmarks.measuring import Row, Table, write_page
 from benchmarks.memory import memory_below
 from shoal.web.draft import Draft, Source, opened
 from shoal.web.history import Step
-from shoal.web.jobs.tasks import count_people, open_table
+from shoal.web.jobs.tasks import count_people, open_table, preview
 from shoal.web.routes import columns
 from shoal.web.routes.rendering import frame, templates
 from shoal.web.session import Session
-from shoal.web.session import Table as OpenedTable
+from shoal.web.workshop import Workshop
 
 CARDINALITIES = (90, 2, 400, 46, 730, 41, 8, 16, 5, 1000, 30_000, 120)
 CLICKS = 20
@@ -77,12 +80,17 @@ def measure(rows: int) -> dict[str, Mark]:
             if isinstance(value, tuple):
                 marks[str(value[1])] = Mark.now()
 
-        found = open_table(tell, place="folder", path=str(home / "table.csv"), options={}, folder=place, name="table")
-        seen = Mark.now()
-        session = Session(home, home)
         source = Source("folder", "table.csv", str(home / "table.csv"))
-        table = session.tables[source.key] = OpenedTable(**found)
-        session.history.steps = [Step(opened(Draft(), source, table.guessed), "opened")]
+        workshop = Workshop(home, home)
+        found = open_table(
+            tell, place="folder", path=source.path, options={}, files=source.files, folder=place, name="table",
+            salt=workshop.salt,
+        )  # fmt: skip
+        seen = Mark.now()
+        session = workshop.newest
+        known = workshop.keep_table(source, found)
+        table = workshop.tables[known.key]
+        session.history.steps = [Step(opened(Draft(), known, table.guessed), "opened")]
         slowest = max((_click(session, number) for number in range(CLICKS)), key=lambda one: one.clock)
         start = Mark.now()
         count_people(tell, table=table.stored, columns=session.draft.get("quasi_identifiers"))
@@ -106,6 +114,39 @@ def _click(session: Session, number: int) -> Mark:
     )
     assert page.count("<tr data-column") == len(table.names)  # noqa: S101
     return Mark.now().since(start)
+
+
+def measure_live(rows: int) -> Iterator[tuple[str, Mark, Mark, int]]:
+    """Give what each change takes to its first figures, and to those of the larger sample, and the size of that."""
+    with tempfile.TemporaryDirectory() as place:
+        home = Path(place)
+        write_table(home / "table.csv", rows)
+        workshop, source = Workshop(home, home), Source("folder", "table.csv", str(home / "table.csv"))
+        found = open_table(
+            _nobody_listens, place="folder", path=source.path, options={}, files=source.files, folder=place, name="table",
+            salt=workshop.salt,
+        )  # fmt: skip
+        known = workshop.keep_table(source, found)
+        table = workshop.tables[known.key]
+        draft = opened(Draft(), known, table.guessed)
+        for what, k in (("compiling", 10), ("roles stand", 10), ("k = 5", 5), ("k = 20", 20), ("k = 50", 50)):
+            looks: list[Mark] = []
+
+            def tell(kind: str, _: Any, looks: list[Mark] = looks) -> None:
+                if kind == "part":
+                    looks.append(Mark.now())
+
+            start = Mark.now()
+            recipe = draft.change(k=k).recipe().model_dump(exclude_unset=True)
+            told = preview(tell, table=table.stored, recipe=recipe, first=0)
+            over = Mark.now()
+            assert told is not None  # noqa: S101
+            if what != "compiling":
+                yield what, (looks or [over])[0].since(start), over.since(start), told["records"]
+
+
+def _nobody_listens(*_: Any) -> None:
+    """Hear no progress."""
 
 
 # --- memory --------------------------------------------------------------------------------------------------------
@@ -157,11 +198,12 @@ def _release_by_page(address: str) -> None:
         client.headers["x-shoal-change"] = re.findall(r'name="change-key" content="([^"]+)"', page)[0]
 
         def post(path: str, **body: Any) -> None:
-            told = client.post(path, json=body).json()
+            edition = re.findall(r'data-edition="(\d+)"', client.get("/recipe").text)[0]
+            told = client.post(f"/1{path}", json=body, headers={"x-shoal-edition": edition}).json()
             assert "refused" not in told, told  # noqa: S101
 
         def wait(kind: str) -> None:
-            with client.stream("GET", "/events") as events:
+            with client.stream("GET", "/1/events") as events:
                 for line in events.iter_lines():
                     told = json.loads(line[6:]) if line.startswith("data: ") else None
                     jobs = told if isinstance(told, list) else [told]
@@ -176,9 +218,9 @@ def _release_by_page(address: str) -> None:
         post("/protect/search", method="mondrian", effort="balanced", max_suppression=0, ends="round")
         post("/protect/make")
         wait("protect")
-        client.get("/look/rows")
+        client.get("/1/look/rows")
         warnings = client.get("/publish").text.count('name="read"')
-        post("/publish", release="r.csv", report="r.html", recipe="r.toml", read=list(range(warnings)))
+        post("/publish", release="r.csv", report="r.html", recipe="r.toml", number=1, read=list(range(warnings)))
         wait("publish")
 
 
@@ -220,8 +262,30 @@ def publish_speed(rows: int) -> None:
     )
 
 
+def publish_live(rows: int) -> None:
+    """Keep what a change waits for its figures."""
+    found: list[Row] = [
+        {
+            "after": what,
+            "first figures, CPU seconds": round(first.cpu, 2),
+            "seconds": round(first.clock, 2),
+            "goal": 2 if what == "roles stand" else 1,
+            "larger sample, CPU seconds": round(over.cpu, 2),
+            "its rows": size,
+        }
+        for what, first, over, size in measure_live(rows)
+    ]
+    note = (
+        f"A CSV file of {rows:,} rows with 10 quasi-identifiers; seconds by the clock include what other programs took."
+    )
+    write_page(
+        "page_live", "How fast the page shows what choices give", [Table("", note, found)],
+        f"python -m benchmarks.page --live --rows {rows}",
+    )  # fmt: skip
+
+
 def publish_memory(rows: int) -> None:
-    """Keep the peaks of the page and of the library; each is printed when it is known, for it takes minutes."""
+    """Keep the peaks of the page and of the library; each is printed when it is known, because it takes minutes."""
     peaks = {}
     for name, size in measure_memory(rows):
         peaks[name] = size
@@ -242,10 +306,14 @@ def publish_memory(rows: int) -> None:
 def main() -> None:
     """Print and keep the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--rows", type=int, help="default: 1,000,000, or 30,000 with --live")
+    parser.add_argument("--live", action="store_true", help="measure the quick release beside the choices instead")
     parser.add_argument("--memory", action="store_true", help="compare memory with the library's instead")
     given = parser.parse_args()
-    (publish_memory if given.memory else publish_speed)(given.rows)
+    if given.live:
+        publish_live(given.rows or 30_000)
+    else:
+        (publish_memory if given.memory else publish_speed)(given.rows or 1_000_000)
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ import pyarrow as pa
 from benchmarks.measuring import Row, in_new_process, kept_rows, peak_megabytes, publish
 from shoal.datasets import adult_like
 from shoal.encoding import CodedTable, Unit, encode, with_units
-from shoal.engines.memory import group_table
 from shoal.frames import to_frame
 from shoal.methods.base import Task
-from shoal.methods.optimise import Optimise
-from shoal.methods.optimise.problem import Problem
+from shoal.methods.optimize import Optimize
+from shoal.methods.optimize.problem import Problem
+from shoal.plan.table import group_table
 from shoal.privacy.base import failing_groups
 from shoal.privacy.k_anonymity import at_least_units
 
@@ -67,7 +67,7 @@ def _grouped(table: CodedTable, together: tuple[Unit, ...] = ()) -> Row:
     """Group a table and return what it came to."""
     task = Task(k=K, effort="fast", requirements=at_least_units(table, K), together=together)
     begin = time.process_time()
-    labels = group_table(Optimise(), table, task).labels
+    labels = group_table(Optimize(), table, task).labels
     seconds = time.process_time() - begin
     return {
         "records": table.records,

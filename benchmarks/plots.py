@@ -9,6 +9,9 @@ from typing import Any
 from shoal.report.frontier import COLOURS, SHAPES
 from shoal.report.plots import INK, LIMIT, Spec, drawing, quantity
 
+_HALF = 40
+"""Names of more letters than this do not fit side by side above a picture."""
+
 
 @dataclass(frozen=True)
 class Plot:
@@ -27,6 +30,8 @@ class Plot:
     log_y: bool = False
     from_zero: bool = True
     """Whether the axis of numbers begins at 0; a share that hardly changes would be a flat line."""
+    band: bool = False
+    """Whether rows hold, beside each number, its least and largest value (``… least``, ``… most``), drawn as a band."""
     stated: tuple[tuple[str, float], ...] = ()
     """What the paper says, drawn as broken lines across."""
 
@@ -63,6 +68,7 @@ def _points(rows: Sequence[dict[str, Any]], plot: Plot) -> list[Spec]:
             "y": row[column],
             "series": str(row[plot.series]) if plot.series else column,
             "facet": str(row[plot.facet]) if plot.facet else "",
+            **({"least": row[f"{column} least"], "most": row[f"{column} most"]} if plot.band else {}),
         }
         for row in rows
         for column in plot.y
@@ -80,11 +86,17 @@ def _lines(points: list[Spec], names: list[str], plot: Plot) -> list[Spec]:
             "field": "series",
             "type": "nominal",
             "scale": {"domain": names, "range": many},
-            "legend": {"columns": 2, "labelLimit": 280},
+            "legend": {"columns": 2 if max(map(len, names)) <= _HALF else 1, "labelLimit": 560, "symbolOpacity": 1},
         }
 
     shared = {"x": x, "y": y, "color": told_apart(COLOURS)}
+    band = {**shared, "y": {**y, "field": "least"}, "y2": {"field": "most"}}
     return [
+        *(
+            [{"data": {"values": points}, "mark": {"type": "area", "opacity": 0.15}, "encoding": band}]
+            if plot.band
+            else []
+        ),
         {"data": {"values": points}, "mark": {"type": "line", "strokeWidth": 1.8}, "encoding": shared},
         {
             "data": {"values": points},

@@ -20,19 +20,19 @@ import pyarrow as pa
 import shoal
 from benchmarks.adult import setting, train
 from benchmarks.measuring import Row, Table, cpu_seconds, write_page
-from benchmarks.optimise import loss_of
+from benchmarks.optimize import loss_of
 from benchmarks.scale import QUASI_IDENTIFIERS
 from shoal import attacks
 from shoal.arrays import Effort
 from shoal.audit.uniques import unique_sets
 from shoal.datasets import adult_like, hospital
 from shoal.encoding import CodedTable, encode, load_hierarchy
-from shoal.enforcement.keeping import group_records, mend_and_polish
+from shoal.enforcement.dispatch import group_records, mend_and_polish
 from shoal.frames import Frame
 from shoal.hierarchy import Hierarchy
 from shoal.methods import make_method
 from shoal.methods.base import Task
-from shoal.methods.optimise import Optimise
+from shoal.methods.optimize import Optimize
 from shoal.privacy.base import PrivacyModel, failing_groups
 
 K = 10
@@ -49,7 +49,7 @@ def widening() -> Iterator[Table]:
     frame = train()
     for name in ("X", "S"):
         rows: list[Row] = []
-        for method in ("optimise", "mondrian"):
+        for method in ("optimize", "mondrian"):
             for share in (0.0, 0.25, 0.5, 1.0):
                 result = shoal.anonymize(
                     frame, k=K, method=method, effort="fast", widen=share, ends="exact", **setting(name)
@@ -63,7 +63,7 @@ def widening() -> Iterator[Table]:
 
 
 def models() -> Iterator[Table]:
-    """Loss with and without a model: the optimiser, which searches with models, beside methods whose groups are mended."""
+    """Loss with and without a model: the optimizer, which searches with models, beside methods whose groups are mended."""
     frame = train()
     hours = np.digitize(np.asarray(frame.typed("hours-per-week"), np.int64), [20, 35, 40, 41, 50, 60])
     column = pa.array(hours.astype(str))
@@ -96,7 +96,7 @@ def models() -> Iterator[Table]:
     yield Table("", note + " The first rows include the compilation of kernels.", rows)
 
 
-METHODS = ("optimise", "mondrian", "bottom-up", "top-down", "merge-split", "k-member")
+METHODS = ("optimize", "mondrian", "bottom-up", "top-down", "merge-split", "k-member")
 """Methods compared with models."""
 
 
@@ -127,11 +127,11 @@ def strict_models(efforts: Sequence[Effort] = ("fast", "balanced", "best")) -> I
 
 
 def strict_row(coded: CodedTable, k: int, model: PrivacyModel, efforts: Sequence[Effort]) -> Row:
-    """Measure the optimiser with one model at each effort."""
+    """Measure the optimizer with one model at each effort."""
     row: Row = {}
     for effort in efforts:
         task = Task(k=k, requirements=(model.bind(coded),), effort=effort)
-        found, seconds = cpu_seconds(partial(group_records, Optimise(), coded, task))
+        found, seconds = cpu_seconds(partial(group_records, Optimize(), coded, task))
         failing = failing_groups(task.requirements, found.labels, int(found.labels.max()) + 1).sum()
         row |= {
             str(effort): loss_of(coded, found.labels),

@@ -1,9 +1,9 @@
-"""What a user waits for, beside goals and the figures of others: starts, small jobs, the optimiser, files, one column, memory.
+"""What a user waits for, beside goals and the figures of others: starts, small jobs, the optimizer, files, one column, memory.
 
 python -m benchmarks.speed                 all, some minutes once kernels are compiled (``shoal warm-up``)
 python -m benchmarks.speed --only start,memory
 
-Loss and time of the optimiser beside ARX for every k: python -m benchmarks.curves. First runs with a wheel:
+Loss and time of the optimizer beside ARX for every k: python -m benchmarks.curves. First runs with a wheel:
 python -m benchmarks.first_run. Others' releases on the same table: python -m benchmarks.peers.
 """
 
@@ -29,7 +29,7 @@ from benchmarks import adult
 from benchmarks.curves import ARX
 from benchmarks.measuring import RESULTS, Row, Table, cpu_seconds, in_new_process, write_page
 from benchmarks.memory import peak_megabytes
-from benchmarks.optimise import loss_of
+from benchmarks.optimize import loss_of
 from shoal.arrays import Effort, FloatArray
 from shoal.datasets import hospital
 from shoal.encoding import CodedTable, encode
@@ -43,7 +43,7 @@ RUNS = 3
 PEERS = "microagg1d 0.4.0, benchmarks/results/peers.md"
 LOCAL = "ARX's local recoding, its finer setting, measured once on two cores, November 2026"
 BESIDE_ARX: dict[Effort, tuple[float, float]] = {"fast": (1.0, 0.1), "balanced": (0.95, 1.0)}
-"""What the optimiser is to lose and to take at most, as a share of ARX's loss and CPU seconds."""
+"""What the optimizer is to lose and to take at most, as a share of ARX's loss and CPU seconds."""
 FLASH = "ARX's Flash, measured beside shoal on two cores, November 2026"
 
 
@@ -83,7 +83,7 @@ def starts() -> Iterator[Row]:
         pa.csv.write_csv(hospital(1_000, 0).patients, table)
         command = [sys.executable, "-m", "shoal", "anonymize", str(table), "-k", "5", "--qi", "birth_date,sex,zip,job"]
         command += ["--sensitive", "diagnosis", "-o", str(table.with_name("release.csv")), "--force"]
-        for method, effort in (("mondrian", "fast"), ("optimise", "fast"), ("optimise", "balanced")):
+        for method, effort in (("mondrian", "fast"), ("optimize", "fast"), ("optimize", "balanced")):
             chosen = [*command, "--method", method, "--effort", effort]
             process_seconds(chosen)  # keeps what was not compiled yet
             seconds = min(process_seconds(chosen) for _ in range(RUNS))
@@ -114,11 +114,11 @@ def twelve_columns() -> CodedTable:
     )
 
 
-# --- the optimiser beside ARX ----------------------------------------------------------------------------------------
+# --- the optimizer beside ARX ----------------------------------------------------------------------------------------
 
 
-def optimisers() -> Iterator[Row]:
-    """Yield loss and time of the optimiser beside ARX's local recoding on Adult's nine columns: a tenth of its CPU for fast, and its CPU for balanced."""
+def optimizers() -> Iterator[Row]:
+    """Yield loss and time of the optimizer beside ARX's local recoding on Adult's nine columns: a tenth of its CPU for fast, and its CPU for balanced."""
     table = adult.coded("A")
     for k in (10, 50):
         loss, seconds = ARX["A", k]
@@ -127,7 +127,7 @@ def optimisers() -> Iterator[Row]:
 
 
 def many_columns() -> Iterator[Row]:
-    """Yield time of the optimiser on 24 columns by hierarchy × 30,000 records, beside ARX's on another table of that size."""
+    """Yield time of the optimizer on 24 columns by hierarchy × 30,000 records, beside ARX's on another table of that size."""
     table = wide(30_000)
     for effort, shares in BESIDE_ARX.items():
         yield from loss_and_time(f"24 columns, k = 10, {effort}", table, 10, effort, (None, 48.0), shares)
@@ -142,7 +142,7 @@ def loss_and_time(
     shares: tuple[float, float],
 ) -> Iterator[Row]:
     """Yield loss and CPU seconds of one run; goals are shares of ARX's."""
-    grouping, seconds = cpu_seconds(partial(make_method("optimise").run, table, Task(k=k, effort=effort)))
+    grouping, seconds = cpu_seconds(partial(make_method("optimize").run, table, Task(k=k, effort=effort)))
     goals = [None if one is None else one * share for one, share in zip(arx, shares, strict=True)]
     yield row(f"{what}: loss", loss_of(table, grouping.labels), "", goals[0], arx[0], LOCAL)
     yield row(what, seconds, "CPU s", goals[1], arx[1], LOCAL)
@@ -193,7 +193,7 @@ def univariates() -> Iterator[Row]:
 def memories() -> Iterator[Row]:
     """Yield the peaks of processes: what others' libraries take, and a job on 30,162 records beside it."""
     yield row("importing numba and pyarrow", in_new_process(import_peak)["MB"], "MB at peak")
-    for method in ("mondrian", "optimise"):
+    for method in ("mondrian", "optimize"):
         found = in_new_process(job_peak, method)
         yield row(
             f"Adult X, 30,162 records, {method} fast", found["MB"], "MB at peak", None, 81.0, "anonypy 0.2.1, peers.md"
@@ -219,7 +219,7 @@ def job_peak(method: str) -> Row:
 PARTS: dict[str, Callable[[], Iterator[Row]]] = {
     "start": starts,
     "incognito": incognitos,
-    "optimise": optimisers,
+    "optimize": optimizers,
     "columns": many_columns,
     "hierarchy": hierarchy_files,
     "univariate": univariates,

@@ -19,7 +19,7 @@ from shoal.arrays import Effort
 from shoal.enforcement.guarded_params import STAGES
 from shoal.methods.microaggregation import sse
 from shoal.methods.microaggregation.sse_params import SSEParams, params_for
-from shoal.methods.optimise.params import EFFORTS, few_steps
+from shoal.methods.optimize.params import EFFORTS, few_steps
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -27,6 +27,17 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 INTERPRETED = bool(numba.config.DISABLE_JIT)
 """Whether kernels run as plain Python (``make coverage``), hundreds of times as slowly."""
 FEW_EXAMPLES = 10
+SLOW = (
+    "tests/engines/spark",
+    "tests/compiling",
+    "tests/fuzz",
+    "tests/web/test_whole_way",
+    "tests/test_docs",
+    "tests/test_packaging",
+    "tests/engines/test_faults",
+    "tests/methods/optimize",
+)
+"""Files that take minutes for few tests: they start Spark, servers, browsers or compilers."""
 PATIENCE = 20
 """Seconds that a test may take where kernels are interpreted."""
 
@@ -47,7 +58,11 @@ def _few_proposals(effort: Effort, records: int) -> SSEParams:
 
 @pytest.hookimpl(tryfirst=True)  # before tests are deselected by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where kernels are interpreted, leave tests on whole reference tables to compiled ones, and draw a few examples only."""
+    """Begin with files that take long, so that none is left for one worker at the end.
+
+    Where kernels are interpreted, leave tests on whole reference tables to compiled ones, and draw a few examples only.
+    """
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW))
     for item in items if INTERPRETED else ():
         if "data_path" in getattr(item, "fixturenames", ()):
             item.add_marker("compiled")

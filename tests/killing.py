@@ -82,7 +82,7 @@ class Served:
 
     @property
     def lives(self) -> bool:
-        """Tell whether it was neither killed nor ended."""
+        """Return whether it was neither killed nor ended."""
         return self.process.poll() is None
 
     def _listen(self) -> None:
@@ -94,7 +94,7 @@ class Served:
         self.lines.put("")
 
     def line(self) -> str:
-        """Return the next thing it says; nothing where it is gone, even if processes that it started live on."""
+        """Return the next thing it says; nothing if it is gone, even if processes that it started live on."""
         begin = time.monotonic()
         while time.monotonic() - begin < PATIENCE:
             alive = self.lives

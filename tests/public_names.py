@@ -33,8 +33,15 @@ def text():
     parts = [HEAD]
     for heading in ("Functions", "Classes", "Privacy models", "Methods", "Modules"):
         parts.append(f"## {heading}\n")
-        parts += [f"::: shoal.{name}\n" for name in sorted(names, key=str.lower) if kind(name) == heading]
+        parts += [entry(name, heading) for name in sorted(names, key=str.lower) if kind(name) == heading]
     return "\n".join(parts)
+
+
+def entry(name, heading):
+    """Return what Sphinx fills in from a name's docstring."""
+    directive = {"Functions": "autofunction", "Modules": "automodule"}.get(heading, "autoclass")
+    repeated = "\n   :no-index:" if getattr(getattr(shoal, name), "__module__", "") == "shoal.errors" else ""
+    return f"```{{eval-rst}}\n.. {directive}:: shoal.{name}{repeated}\n```\n"
 
 
 if __name__ == "__main__":

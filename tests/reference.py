@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 from shoal.encoding import CodedTable
@@ -76,14 +76,13 @@ def mondrian(
     strict: bool = True,
     by_tree: bool = False,
     median: bool = False,
-    allowed: Callable[[list[int]], bool] = bool,
 ) -> list[int]:
-    """Cut recursively, where each side is allowed; left part first. Relaxed cuts are at the median anyway.
+    """Cut recursively, left part first. Relaxed cuts are at the median anyway.
 
     Where there are sets, strict cuts but those at the median are made twice, by records and by values, and the better groups are taken.
     """
     median = median and strict
-    cut_all = partial(_mondrian, table, k, strict=strict, by_tree=by_tree, median=median, allowed=allowed)
+    cut_all = partial(_mondrian, table, k, strict=strict, by_tree=by_tree, median=median)
     found = cut_all(values=False)
     if strict and not median and any(column.kind.name == "set" for column in table.columns):
         found = min(found, cut_all(values=True), key=lambda parts: round_cost(table, parts))
@@ -103,14 +102,13 @@ def _mondrian(
     by_tree: bool,
     median: bool,
     values: bool,
-    allowed: Callable[[list[int]], bool],
 ) -> list[list[int]]:
     final: list[list[int]] = []
 
     def cut(part: list[int]) -> None:
         for row in sorted(range(len(table.columns)), key=lambda row: (-wide(part, row), row)):
             sides = split(table, part, row, k, strict=strict, by_tree=by_tree, median=median, values=values)
-            if sides and all(map(allowed, sides)):
+            if sides:
                 for side in sides:
                     cut(side)
                 return
@@ -134,7 +132,7 @@ def split(
     median: bool,
     values: bool = False,
 ) -> list[list[int]]:
-    """Return the sides a part falls into when cut in one column; empty where k does not allow it."""
+    """Return the sides a part falls into when cut in one column; empty if k does not allow it."""
     codes = {record: int(table.codes[row, record]) for record in part}
     if len(part) < 2 * k or len(set(codes.values())) == 1:
         return []

@@ -338,7 +338,7 @@ def released_at(table, maps, chosen):
 
 
 def release_cost(table: CodedTable, released: list, k: int) -> float:
-    """Return the normalised certainty penalty with small tuples withheld."""
+    """Return the normalized certainty penalty with small tuples withheld."""
     sizes, total = Counter(released), 0.0
     for record in released:
         if sizes[record] < k:

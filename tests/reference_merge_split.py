@@ -6,14 +6,20 @@ from tests.kernels.spaces import Interval
 from tests.reference import plain_sum
 
 
-def group(columns, weights, codes, k, *, grow=True):
+def group(columns, weights, codes, k, *, grow=True, utility=1, privacy=1):
     """Return the group of each record."""
     merge_set = corner_first(columns, weights, codes)
     splits = dict.fromkeys(merge_set, 0)
     final = []
 
     def quality(members):
-        return ipg(plain_sum(weights), cost(columns, weights, codes, members), len(members))
+        spent, size = cost(columns, weights, codes, members), len(members)
+        value = ipg(plain_sum(weights), spent, size)
+        for _ in range(utility - 1):
+            value *= (plain_sum(weights) - spent) / plain_sum(weights)
+        for _ in range(privacy - 1):
+            value *= (size - 1) / size
+        return value
 
     while len(merge_set) >= k:
         members = [merge_set.pop(0)]

@@ -1,4 +1,4 @@
-"""Similarity-based clustering as the paper tells it: every count and every distance anew for every group."""
+"""Similarity-based clustering as the paper tells it: every count and every distance again for every group."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def cluster(columns, weights, codes, k):
 
 
 def join_nearest(columns, weights, codes, k, labels):
-    """Return labels in which each record without a group is in that of the grouped record nearest to it; of equals the earliest group."""
+    """Return labels in which each record without a group is in that of the grouped record nearest to it; ties go to the earliest group."""
     values = [sorted(set(row)) for row in codes]
     cardinality = [len(found) for found in values]
     found = list(labels)

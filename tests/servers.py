@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 USER, PASSWORD, DATABASE = "shoal", "a secret: pass/word", "registry"
+ADMIN = "keeper"
+"""The superuser of PostgreSQL; the user of the tests has no rights beyond the database."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ def postgresql() -> Iterator[Server]:
         secret.write_text(PASSWORD)
         if os.geteuid() == 0:
             shutil.chown(secret, "postgres")
-        access = ["-U", USER, "--auth=scram-sha-256", f"--pwfile={secret}"]
+        access = ["-U", ADMIN, "--auth=scram-sha-256", f"--pwfile={secret}"]
         subprocess.run(
             as_user("postgres", [initdb, "-D", str(data), "-E", "UTF8", *access]),
             check=True,
@@ -83,7 +85,8 @@ def postgresql() -> Iterator[Server]:
         subprocess.run(as_user("postgres", start), check=True, cwd=folder, stdout=subprocess.DEVNULL)
         try:
             found = Server(port, "postgresql")
-            _psql(found, "postgres", f"CREATE DATABASE {DATABASE}")
+            _psql(found, "postgres", f"CREATE ROLE {USER} LOGIN PASSWORD '{PASSWORD}'")
+            _psql(found, "postgres", f"CREATE DATABASE {DATABASE} OWNER {USER}")
             yield found
         finally:
             stop = [control, "-D", str(data), "-m", "immediate", "-w", "stop"]
@@ -94,7 +97,7 @@ def _psql(server: Server, database: str, text: str) -> None:
     import adbc_driver_postgresql.dbapi as adbc
 
     keys = {"password": PASSWORD.replace("%", "%25").replace(" ", "%20").replace("/", "%2F").replace(":", "%3A")}
-    address = f"postgresql://{USER}:{keys['password']}@127.0.0.1:{server.port}/{database}"
+    address = f"postgresql://{ADMIN}:{keys['password']}@127.0.0.1:{server.port}/{database}"
     with adbc.connect(address, autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute(text)
 

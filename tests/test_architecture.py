@@ -1,4 +1,4 @@
-"""The maps in ARCHITECTURE.md name files that are there, and all files of the packages they are maps of; and what it says stands in one place does."""
+"""The maps in ARCHITECTURE.md and in the walks through the code name files that are there, and all files of the packages they are maps of; and what it says stands in one place does."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 REPOSITORY = Path(__file__).parent.parent
 SOURCES = REPOSITORY / "src" / "shoal"
-TEXT = (REPOSITORY / "ARCHITECTURE.md").read_text("utf-8")
-WALKED = ["kernels/optimise", "kernels/guarded", "methods/optimise", "enforcement", "engines"]
+TEXT = "".join((REPOSITORY / name).read_text("utf-8") for name in ("ARCHITECTURE.md", "docs/explanation/code-walks.md"))
+WALKED = ["kernels/optimize", "kernels/guarded", "methods/optimize", "enforcement", "plan", "engines"]
 ASIDE = {"neighbours", "__init__"}
 """Small helpers that a walk passes by."""
 
@@ -34,3 +34,12 @@ def test_only_the_space_compares_kinds_of_columns():
     compared = re.compile(r"^from shoal\.kernels\.space\.space import \(?[^()]*\b(INTERVAL|NODE|SET)\b", re.MULTILINE)
     found = [path.relative_to(SOURCES).as_posix() for path in others if compared.search(path.read_text("utf-8"))]
     assert found == ["encoding/kinds.py"]  # it gives each kind its number
+
+
+def test_nobody_outside_the_coding_asks_which_kind_a_column_is():
+    others = [path for path in SOURCES.rglob("*.py") if path.parent != SOURCES / "encoding"]
+    asked = re.compile(
+        r"kind\.(name|code)\b|isinstance\([\w.]+\.kind\b|from shoal\.encoding\.kinds import|\bkind is (RANGES|NODES|SETS)"
+    )
+    found = [path.relative_to(SOURCES).as_posix() for path in others if asked.search(path.read_text("utf-8"))]
+    assert found == ["treatments/__init__.py"]  # kinds of treatments

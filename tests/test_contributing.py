@@ -1,4 +1,4 @@
-"""What CONTRIBUTING shows on one screen each works as it stands: a method, an operator, a model and a format from outside the package."""
+"""What CONTRIBUTING shows on one screen each works as it stands: a method, an operator, a model, a format and an engine from outside the package."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from shoal import extensions
 from shoal.encoding import encode
 from shoal.frames import to_frame
 from shoal.io import registry
-from shoal.kernels.optimise.outcome import Outcome
-from shoal.kernels.optimise.regions import Regions
+from shoal.kernels.optimize.state.outcome import Outcome
+from shoal.kernels.optimize.state.regions import Regions
 from shoal.methods.base import Task
-from shoal.methods.optimise import annealing
-from shoal.methods.optimise.operators import OPERATORS
+from shoal.methods.optimize import annealing
+from shoal.methods.optimize.operators import OPERATORS
 
 TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 SCREEN = 40
 """Lines that are seen at once."""
-PEOPLE = "".join(f'{{"age": {20 + 7 * i % 40}, "job": "{"abc"[i % 3]}", "ill": "{"xy"[i % 2]}"}}\n' for i in range(60))
+PEOPLE = "".join(
+    f'{{"age": {20 + 7 * i % 40}, "job": "{"abc"[i % 3]}", "ill": "{"xy"[i * i % 7 % 2]}"}}\n' for i in range(60)
+)
 
 
 @pytest.fixture
@@ -43,6 +45,7 @@ def package(monkeypatch):
         "shoal.methods": {"sort-and-slice": "their_package:SortAndSlice"},
         "shoal.models": {"at-most": "their_package:AtMost"},
         "shoal.sources": {"jsonl": "their_package:JsonLines"},
+        "shoal.engines": {"thorough": "their_package:Thorough"},
     }
     points = {group: [EntryPoint(*one, group) for one in named.items()] for group, named in entries.items()}
     for where in (extensions, registry):
@@ -53,7 +56,7 @@ def package(monkeypatch):
 
 
 def test_each_fits_on_a_screen():
-    assert len(BLOCKS) == 4
+    assert len(BLOCKS) == 5
     assert max(block.count("\n") for block in BLOCKS) <= SCREEN
 
 
@@ -63,7 +66,7 @@ def test_the_method_passes_the_public_checks(package):
 
 def test_the_operator_takes_part(package):
     letters = ["x"] * 20 + ["y"] * 20 + list("abcdefg")
-    found = shoal.Optimise().run(encode(to_frame({"letter": letters}), ["letter"]), Task(k=5))
+    found = shoal.Optimize().run(encode(to_frame({"letter": letters}), ["letter"]), Task(k=5))
     assert found.details["operators"]["merge-twins"]["taken"] > 0
 
 
@@ -72,6 +75,14 @@ def test_the_operator_joins_groups_of_equal_records_of_its_region(package):
     labels, regions = np.array([0, 0, 2, 2, 4, 4, 6, 6]), Regions(np.array([0, 6, 8]), np.arange(8, dtype=np.int32))
     assert package.MergeTwins().run(now, labels, regions, 0) == (Outcome(tried=2, taken=1, gained=0.0),)
     assert labels.tolist() == [0, 0, 0, 0, 4, 4, 6, 6]
+
+
+def test_the_engine_is_asked_for_by_its_name_and_refuses_in_its_words(package):
+    table = {"age": list(range(20, 60))}
+    given = {"k": 4, "quasi_identifiers": ["age"], "engine": "thorough"}
+    assert shoal.anonymize(table, **given).recipe.effort == "best"
+    with pytest.raises(shoal.errors.ParameterError, match=r"never fast\.\nHint: leave 'effort' out"):
+        shoal.anonymize(table, **given, effort="fast")
 
 
 def test_a_model_that_no_grouping_meets_is_refused_by_every_method(package):
@@ -91,7 +102,7 @@ def test_a_table_of_the_format_is_released_by_the_method_with_the_model_by_their
     recipe.save(tmp_path / "recipe.toml")
     result = shoal.Anonymizer.load(tmp_path / "recipe.toml").fit(tmp_path / "people.jsonl").result_
     assert np.bincount(result.groups).max() <= 9
-    path = result.save(tmp_path / "release.jsonl", sidecar=True)
+    path = result.save(tmp_path / "release.jsonl")
     assert shoal.audit(path, quasi_identifiers=["age", "job"]).k >= 4
     found = shoal.verify(path, original=tmp_path / "people.jsonl")
     assert found.met
@@ -102,6 +113,6 @@ def test_a_table_of_the_format_is_released_by_the_method_with_the_model_by_their
 
 def test_a_damaged_file_of_the_format_is_named_without_a_cell(package, tmp_path):
     (tmp_path / "people.jsonl").write_text("secret", "utf-8")
-    with pytest.raises(shoal.errors.DataError, match=r"'people\.jsonl' is no file of JSON lines") as raised:
+    with pytest.raises(shoal.errors.DataError, match=r"'people\.jsonl' is not a file of JSON lines") as raised:
         shoal.read_table(tmp_path / "people.jsonl")
     assert "secret" not in str(raised.value)

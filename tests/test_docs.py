@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
@@ -17,14 +16,14 @@ from shoal import attacks, errors
 from shoal.cli.app import app
 from shoal.errors import ShoalWarning
 from shoal.summary import Summary
-from tests import public_names
+from tests import public_names, recipe_page
 from tests.page_files import write_files
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 FENCED = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 ELSEWHERE = {"docs/how-to/from-postgresql.md", "docs/how-to/on-spark.md", "docs/how-to/with-the-page.md"}
-"""Pages whose commands need a server or a cluster; tests/cli/test_databases.py, tests/spark and tests/web run such commands against one."""
+"""Pages whose commands need a server or a cluster; tests/cli/test_databases.py, tests/engines/spark and tests/web run such commands against one."""
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 MACHINE_PATH = re.compile(r"(?<![\w./>-])/(?:home|root|work|tmp|opt|usr|Users|mnt|var)/")
 FETCHED = re.compile(
@@ -102,6 +101,27 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page, here):
         assert (here / "release.csv").stat().st_size > 0
 
 
+@pytest.mark.compiled
+def test_the_rows_at_the_top_of_the_readme_are_what_its_example_makes(here):
+    readme = ROOT / "README.md"
+    made = {}
+    exec(compile("\n".join(python_blocks(readme)), "README.md", "exec", dont_inherit=True), made)  # noqa: S102 - our own
+    original, released = made["register"].patients.to_pylist(), made["result"].data.to_pylist()
+    rows = [line.strip("| ").split(" | ") for line in readme.read_text("utf-8").splitlines() if line.startswith("| ")]
+    before = [row for row in rows if len(row) == 6 and row[1][:2] == "19"]
+    after = [row for row in rows if len(row) == 5 and row[0].startswith("[19")]
+    assert len(before) == len(after) == 3
+    groups = set()
+    for shown, coarse in zip(before, after, strict=True):
+        place = next(i for i, row in enumerate(original) if row["name"] == shown[0])
+        named = ("name", "birth_date", "sex", "zip", "job", "diagnosis")
+        assert shown == [str(original[place][name]) for name in named]
+        assert coarse == [str(released[place][name]) for name in named[1:]]
+        groups.add(int(made["result"].groups[place]))
+    women = sum(int(group) in groups for group in made["result"].groups)
+    assert (len(groups), women) == (1, 10)
+
+
 def unfenced(text):
     """Return indented lines of Python outside fences: the tests would not run them."""
     return re.findall(r"^ {4,}[^`\n]*\bshoal\.\w+\([^`\n]*$", FENCED.sub("", text), re.MULTILINE)
@@ -126,7 +146,17 @@ def test_the_commands_of_a_page_run_and_say_what_it_says(page, here):
 
 
 def test_the_pages_name_every_public_name_and_nothing_else():
-    assert public_names.PAGE.read_text("utf-8") == public_names.text(), "write it anew: python -m tests.public_names"
+    assert public_names.PAGE.read_text("utf-8") == public_names.text(), "write it again: python -m tests.public_names"
+
+
+def test_the_page_of_the_recipe_has_every_key():
+    assert recipe_page.PAGE.read_text("utf-8") == recipe_page.text(), "write it again: python -m tests.recipe_page"
+
+
+def test_the_page_of_environment_variables_has_every_one_that_the_code_reads():
+    source = "".join(path.read_text("utf-8") for path in sorted((ROOT / "src").rglob("*.py")))
+    told = (ROOT / "docs" / "reference" / "environment.md").read_text("utf-8")
+    assert sorted(name for name in set(re.findall(r"\bSHOAL_[A-Z_]+\b", source)) if f"`{name}`" not in told) == []
 
 
 def test_the_reference_names_every_error_warning_attack_and_key_of_a_summary():
@@ -140,14 +170,15 @@ def test_the_reference_names_every_error_warning_attack_and_key_of_a_summary():
 
 
 def test_the_documentation_builds_strictly_and_fetches_nothing(tmp_path):
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
-    settings = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run(build, cwd=ROOT, env=settings, check=False, capture_output=True, text=True)
+    site = tmp_path / "site"
+    build = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs", "-b", "html", ".", str(site)]
+    done = subprocess.run(build, cwd=ROOT, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]
-    for page in ("index.html", "reference/python.html"):
-        html = (tmp_path / "site" / page).read_text("utf-8")
+    for page in ("index.html", "docs/index.html", "docs/reference/python.html"):
+        html = (site / page).read_text("utf-8")
         assert not re.search(r"<(?:script|img)[^>]*src=\"https?:|<link[^>]*rel=\"stylesheet\"[^>]*https?:", html)
-    assert "quasi_identifiers" in (tmp_path / "site" / "reference" / "python.html").read_text("utf-8")
+    assert "quasi_identifiers" in (site / "docs" / "reference" / "python.html").read_text("utf-8")
+    assert (site / "benchmarks" / "results" / "speed.html").exists()  # linked from the pages
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -41,7 +41,8 @@ def test_an_example_notebook_runs_and_shows_pictures(book, tmp_path):
     assert pictures
 
 
-def test_there_are_three_examples_and_none_carries_outputs():
-    assert len(BOOKS) == 3
+def test_there_are_three_examples_and_one_for_each_paper_and_none_carries_outputs():
+    assert len(BOOKS) == 3 + 5
+    assert len([book for book in BOOKS if book.stem.startswith("paper-")]) == 5
     for book in BOOKS:
         assert not any(cell.get("outputs") for cell in nbformat.read(book, as_version=4).cells)

@@ -1,4 +1,4 @@
-"""Methods and models of the user's own: in report, side-car and recipe, and by name once a package registers them."""
+"""Methods and models of the user's own: in report, dictionary and recipe, and by name once a package registers them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pytest
 import shoal
 from shoal import extensions
 from shoal.errors import ExtensionWarning, ParameterError
-from shoal.kernels.optimise.outcome import Outcome
+from shoal.kernels.optimize.state.outcome import Outcome
 from shoal.methods import method_infos
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
-from shoal.methods.optimise import annealing
-from shoal.methods.optimise.operators import OPERATORS, Operator
-from shoal.methods.optimise.problem import Problem
+from shoal.methods.optimize import annealing
+from shoal.methods.optimize.operators import OPERATORS, Operator
+from shoal.methods.optimize.problem import Problem
 from shoal.privacy import model_name
 from shoal.privacy.base import PrivacyModel, Requirement
 from tests.tables import coded_table
@@ -81,16 +81,16 @@ def installed(monkeypatch):
     )
 
 
-def test_they_stand_in_the_report_and_in_the_side_car_with_their_own_words(tmp_path):
+def test_they_stand_in_the_report_and_in_the_dictionary_with_their_own_words(tmp_path):
     made = anonymize()
-    made.save(tmp_path / "release.csv", sidecar=True)
+    made.save(tmp_path / "release.csv")
     made.report().save(tmp_path / "report.md")
     report = (tmp_path / "report.md").read_text("utf-8")
     assert "No group has more than 9 records." in report
     assert "found by the method blocks" in report
     (told,) = [json.loads(path.read_text("utf-8")) for path in tmp_path.glob("*.json")]
-    assert told["recipe"]["method"] == "blocks"
-    assert told["recipe"]["models"] == [{"model": "AtMost", "most": 9}]
+    assert told["shoal"]["method"] == "blocks"
+    assert told["shoal"]["models"] == [{"model": "AtMost", "most": 9}]
 
 
 def test_a_recipe_that_names_what_is_not_installed_is_refused_in_a_sentence(tmp_path):
@@ -170,7 +170,7 @@ class JoinAll(Operator):
 def test_an_operator_takes_part_once_it_is_in_the_list_and_the_loss_is_counted_whatever_it_claims(monkeypatch):
     table, task = coded_table(200, "iff", 3), Task(k=4)
     monkeypatch.setattr(annealing, "OPERATORS", [*OPERATORS, Boast()])
-    found = shoal.Optimise().run(table, task)
+    found = shoal.Optimize().run(table, task)
     told = found.details["operators"]
     assert told["boast"]["taken"] == told["boast"]["tried"] > 0
     assert found.details["losses"][-1] == pytest.approx(Problem.of(table, task).completed(found.labels).loss)
@@ -179,4 +179,4 @@ def test_an_operator_takes_part_once_it_is_in_the_list_and_the_loss_is_counted_w
 def test_an_operator_that_breaks_the_groups_is_named_and_ends_the_work(monkeypatch):
     monkeypatch.setattr(annealing, "OPERATORS", [JoinAll()])
     with pytest.raises(ParameterError, match=r"join-all left groups of \d+ to \d+ records\. Each needs 4 to 8\."):
-        shoal.Optimise().run(coded_table(200, "iff", 3), Task(k=4))
+        shoal.Optimize().run(coded_table(200, "iff", 3), Task(k=4))

@@ -12,18 +12,21 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal import release, saving, widening
 from shoal.audit import check_release
 from shoal.audit.risk import estimate_uniqueness
-from shoal.enforcement.keeping import withhold_failing
-from shoal.engines import plan
+from shoal.enforcement.dispatch import withhold_failing
+from shoal.engines.memory import release as memory
 from shoal.errors import DataError, PrivacyError
 from shoal.frames import Frame
 from shoal.io.files import open_table
 from shoal.kernels.space.space import cover_groups
 from shoal.methods.base import Grouping, Method, MethodInfo, Task, most_withheld
+from shoal.plan import table as plan_table
 from shoal.privacy.base import PrivacyModel, Requirement, bind_models
-from shoal.widening import widen, widen_where_models_hold
+from shoal.release import make
+from shoal.release import widen as widening
+from shoal.release.widen import widen, widen_where_models_hold
+from shoal.results import save
 from tests.tables import coded_table
 
 K = 4
@@ -55,7 +58,7 @@ def anonymize(labels, ill=None, **parameters):
     )
 
 
-# --- the fresh count ---------------------------------------------------------------------------------------------
+# --- the recount ---------------------------------------------------------------------------------------------
 
 
 def test_a_group_of_k_passes_the_count_and_one_of_a_record_less_does_not():
@@ -82,10 +85,28 @@ def test_no_file_is_written_of_groups_of_which_one_lacks_a_record(tmp_path, monk
 
 def test_no_file_is_left_that_reads_back_with_a_row_less(tmp_path, monkeypatch):
     made = anonymize(sizes(K + 1, K + 1, 0))
-    monkeypatch.setattr(saving, "open_table", lambda path: Frame(open_table(path).table.slice(1)))
+    monkeypatch.setattr(save, "open_table", lambda path, **how: Frame(open_table(path, **how).table.slice(1)))
     with pytest.raises(DataError, match="read back differs"):
         made.save(tmp_path / "release.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("lacking", ["person", "household", None])
+def test_persons_and_households_of_a_group_are_both_counted(lacking, monkeypatch):
+    """The one that a group lacks is refused, whichever is named first."""
+    monkeypatch.setattr(plan_table, "group_records", without_models)
+    number = [str(row) for row in range(2 * K)]
+    units = {"person": number, "household": number}
+    if lacking:
+        units[lacking] = [number[1], *number[1:]]
+    table = pa.table({"age": [0] * K + [1] * K, **units})
+    asked = {"k": K, "quasi_identifiers": ["age"], "person": "person", "household": "household"}
+    made = Given(sizes(K, K, 0))
+    if lacking is None:
+        assert shoal.anonymize(table, method=made, **asked).audit.k == K
+        return
+    with pytest.raises(PrivacyError, match=f"a group of {K - 1} {lacking}s"):
+        shoal.anonymize(table, method=made, **asked)
 
 
 # --- models ------------------------------------------------------------------------------------------------------
@@ -97,7 +118,7 @@ def without_models(method, table, task):
 
 
 def test_a_model_that_fails_in_a_single_group_stops_the_release(monkeypatch):
-    monkeypatch.setattr(plan, "group_records", without_models)
+    monkeypatch.setattr(plan_table, "group_records", without_models)
     good = ["flu", "gout"] * (3 * K // 2)
     assert anonymize(sizes(K, K, K, 0), good, models=[shoal.LDiversity(2)]).audit.l == 2
     bad = [*good[: 2 * K], *["flu"] * K]
@@ -106,7 +127,7 @@ def test_a_model_that_fails_in_a_single_group_stops_the_release(monkeypatch):
 
 
 def test_every_model_of_several_is_checked(monkeypatch):
-    monkeypatch.setattr(plan, "group_records", without_models)
+    monkeypatch.setattr(plan_table, "group_records", without_models)
     bad = [*["flu", "gout"] * K, *["flu"] * K]
     for models in ([shoal.LDiversity(2), shoal.KAnonymity(2)], [shoal.KAnonymity(2), shoal.LDiversity(2)]):
         with pytest.raises(PrivacyError, match="LDiversity does not hold in 1 groups"):
@@ -238,7 +259,7 @@ def test_a_widened_release_is_counted_with_its_models(monkeypatch):
     def all_alike(table, labels, cover, *_):
         return cover._replace(low=np.zeros_like(cover.low), high=np.full_like(cover.high, 9))
 
-    monkeypatch.setattr(release, "widen_where_models_hold", all_alike)
+    monkeypatch.setattr(make, "widen_where_models_hold", all_alike)
     given = {"k": K, "quasi_identifiers": ["age"], "sensitive": ["ill"], "method": "mondrian", "widen": 0.5}
     assert shoal.anonymize(table, models=[shoal.LDiversity(3)], **given).audit.groups == 1
     with pytest.raises(PrivacyError, match="Once does not hold in 1 groups"):
@@ -274,7 +295,7 @@ def people(*owners):
 
 
 def test_a_combination_of_k_records_of_fewer_people_does_not_pass_the_count(monkeypatch):
-    monkeypatch.setattr(plan, "at_least_units", lambda *_: ())  # a search that counts records
+    monkeypatch.setattr(memory, "at_least_units", lambda *_: ())  # a search that counts records
     labels = tuple([0] * K + [1] * K)
     parameters = {"k": K, "quasi_identifiers": ["age"], "sensitive": ["ill"], "method": Given(labels), "person": "nr"}
     assert shoal.anonymize(people(*range(2 * K)), **parameters).audit.k == K
@@ -283,7 +304,9 @@ def test_a_combination_of_k_records_of_fewer_people_does_not_pass_the_count(monk
 
 
 def test_a_person_whose_records_fit_too_few_people_does_not_pass_the_count(monkeypatch):
-    monkeypatch.setattr("shoal.enforcement.keeping.group_together", lambda method, table, task: method.run(table, task))
+    monkeypatch.setattr(
+        "shoal.enforcement.dispatch.group_together", lambda method, table, task: method.run(table, task)
+    )
     labels = tuple([0] * K + [1] * K)
     parameters = {"k": K, "quasi_identifiers": ["age"], "sensitive": ["ill"], "method": Given(labels), "person": "nr"}
     shoal.anonymize(people(*range(K), *range(K)), **parameters, together=True)

@@ -9,10 +9,9 @@ import sys
 import pytest
 
 import shoal
-from shoal.api import bars
-from shoal.api.bars import Bar
 from shoal.errors import MissingExtraError
 from shoal.notebook import card, facts, safely
+from shoal.request import Bar, bars
 
 TABLE = {"age": [30, 31, 40, 41, 50, 51], "job": ["<b>a</b>", "b"] * 3}
 

@@ -32,7 +32,9 @@ def unpacked(tmp_path_factory):
 
 def test_an_sdist_passes_its_own_tests(unpacked):
     run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_docs.py", "tests/test_errors.py"]
-    done = subprocess.run([*run, "-k", "not runs"], cwd=unpacked, check=False, capture_output=True, text=True)
+    done = subprocess.run(
+        [*run, "-m", "not compiled", "-k", "not builds"], cwd=unpacked, check=False, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout[-2000:]
 
 

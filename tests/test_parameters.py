@@ -11,7 +11,10 @@ import pytest
 import shoal
 from shoal.cli.anonymize import command
 from shoal.compare import SHARED
+from shoal.parameters import PARAMETERS
 from shoal.recipe import Recipe
+from shoal.request import Request
+from shoal.request.checks import CHECKS
 
 OF_ONE_RUN = {"progress", "on_interrupt", "cancel"}
 """About the run, not about the release: no recipe and no command line names them."""
@@ -20,11 +23,13 @@ OF_LARGE_TABLES = {"engine", "memory"}
 OF_THE_TABLE = {"data", "table", "query"}
 """Where the table lies: ``fit`` takes it, a recipe holds no table."""
 SECRET = {"key"}
-"""Named anew for each release: a recipe may be published, and must not lead to a key."""
+"""Named again for each release: a recipe may be published, and must not lead to a key."""
 OF_THE_FILE_FORMAT = {"version", "method_options"}
 """What a recipe file says beyond the parameters; a method object brings its own options."""
 OF_THE_COMMAND = {
-    "file", "recipe", "separator", "encoding", "output", "to_table", "database", "keep_order", "shuffle_key", "sidecar",
+    "measure",
+    "file", "recipe", "separator", "encoding", "output", "to_table", "database", "keep_order", "shuffle_key", "dictionary",
+    "about", "public_report", "codebook", "shape", "analysis", "notation", "labels", "missing_codes",
     "spreadsheet_safe", "report", "report_examples", "save_recipe", "save_mapping", "force", "show_values", "as_json",
     "scratch", "master",
 }  # fmt: skip
@@ -138,3 +143,13 @@ def test_warnings_about_files_point_there_too(tmp_path):
     with pytest.warns(shoal.errors.PrivacyWarning) as written:
         result.save(tmp_path / "release.csv", shuffle=False)
     assert {warning.filename for warning in (*told, *written)} == {__file__}
+
+
+def test_a_request_checks_every_parameter_of_the_table_and_holds_it():
+    names = {one.name for one in PARAMETERS} - OF_THE_TABLE
+    assert set(CHECKS) <= names
+    assert names == {name for name in names if hasattr(Request, name) or name in Request.__dataclass_fields__}
+    assert (
+        shoal.Anonymizer(k=3, quasi_identifiers=["age"]).request
+        == shoal.Anonymizer(k=3, quasi_identifiers=["age"]).request
+    )

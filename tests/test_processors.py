@@ -15,13 +15,16 @@ from shoal.kernels.common.sums import row_sums_of_products, sum_of_products
 
 SOURCE = Path(__file__).parent.parent / "src" / "shoal"
 PRODUCTS = {
-    "attacks/inference.py": "a chance that is shown",
     "attacks/matching.py": "whole numbers",
-    "audit/fitting.py": "whole numbers",
+    "derived/lines.py": "formulas fit by a wide margin, or not at all",
+    "derived/numeric.py": "formulas fit by a wide margin, or not at all",
+    "evaluation/estimates.py": "estimates that are shown",
+    "metrics/felt.py": "a mean that is shown",
+    "publication/measures.py": "a measure with three digits",
+    "recount/fit.py": "whole numbers",
     "methods/microaggregation/heuristics.py": "an axis, rounded afterwards",
-    "metrics/utility.py": "correlations that are shown",
     "summary/association.py": "an association that is shown",
-    "summary/finding.py": "whole numbers",
+    "summary/found_people.py": "whole numbers",
 }
 """Where matrices are multiplied, and why that may depend on the processor."""
 DIGESTS = """
@@ -40,14 +43,14 @@ weights = {name: 0.1 + place / 7 for place, name in enumerate(table.column_names
 coded = encode(Frame(table), table.column_names, weights=weights)
 labels = random.integers(0, 90, 600).astype(np.int32)
 digests = [group_costs(coded.space, cover_groups(coded.space, coded.codes, labels, 90))]
-digests += [make_method(name).run(coded, Task(k=5)).labels for name in ("univariate", "mondrian", "optimise")]
+digests += [make_method(name).run(coded, Task(k=5)).labels for name in ("univariate", "mondrian", "optimize")]
 result = shoal.anonymize(table, k=5, quasi_identifiers=table.column_names, weights=weights, method="mondrian")
 print(*(zlib.crc32(digest.tobytes()) for digest in digests), repr(result.metrics["ncp"]))
 """
 
 
 def multiplies(path):
-    """Tell whether a module leaves a product to BLAS."""
+    """Return whether a module leaves a product to BLAS."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.MatMult):
             return True

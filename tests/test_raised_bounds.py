@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.papers.certificate import certify
 from benchmarks.papers.records import carry_bounds, neighbour_bound, raised
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shoal.methods.base import Task
-from shoal.methods.microaggregation.certificate import certify
-from shoal.methods.microaggregation.sse import minimise_sse
+from shoal.methods.microaggregation.sse import minimize_sse
 from tests import reference_microaggregation as reference
 from tests.kernels.microaggregation.test_mdav import tables
 
 
 def proven(matrix, k):
-    return certify(matrix, k, minimise_sse(matrix, Task(k=k, effort="fast"))).bound
+    return certify(matrix, k, minimize_sse(matrix, Task(k=k, effort="fast"))).bound
 
 
 @settings(deadline=None, max_examples=25)

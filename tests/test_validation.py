@@ -10,8 +10,8 @@ import pytest
 import shoal
 from shoal.compare.state import State
 from shoal.errors import ColumnError, FileError, ParameterError
-from shoal.generalization import Generalization
 from shoal.metrics.queries import read_queries
+from shoal.results.generalization import Generalization
 from shoal.validation import check_choice, check_columns, check_float, check_int, nearest_hint
 
 
@@ -60,16 +60,16 @@ def test_an_infinite_number_is_refused_even_without_an_upper_bound():
 
 
 def test_a_choice_is_returned_and_a_misspelt_one_gets_the_nearest_name():
-    assert check_choice("f", "method", "mondrian", ["mondrian", "optimise"]) == "mondrian"
-    with pytest.raises(ParameterError, match=r"one of 'mondrian', 'optimise'\. Got 'mondrain'") as caught:
-        check_choice("f", "method", "mondrain", ["mondrian", "optimise"])
+    assert check_choice("f", "method", "mondrian", ["mondrian", "optimize"]) == "mondrian"
+    with pytest.raises(ParameterError, match=r"one of 'mondrian', 'optimize'\. Got 'mondrain'") as caught:
+        check_choice("f", "method", "mondrain", ["mondrian", "optimize"])
     assert caught.value.hint == "did you mean 'mondrian'?"
 
 
 @pytest.mark.parametrize("value", [None, 3, ["mondrian"], "quite another"])
 def test_what_is_no_choice_at_all_gets_no_hint(value):
     with pytest.raises(ParameterError) as caught:
-        check_choice("f", "method", value, ["optimise"])
+        check_choice("f", "method", value, ["optimize"])
     assert caught.value.hint is None
 
 

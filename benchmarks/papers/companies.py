@@ -19,7 +19,7 @@ from shoal.methods.base import Method, Task
 from shoal.methods.microaggregation.forest import Forest, sum_of_squares
 from shoal.methods.microaggregation.heuristics import MDAV, VMDAV
 from shoal.methods.microaggregation.scaling import as_coordinates
-from shoal.methods.optimise import Optimise
+from shoal.methods.optimize import Optimize
 
 NAMES = "ABCDEFGHIJK"
 SURFACE = [790, 710, 730, 810, 950, 510, 400, 330, 510, 760, 50]
@@ -57,7 +57,7 @@ def drawn_row(neighbour: str, runs: int) -> Row:
     random = np.random.default_rng(0)
     near = np.argsort(((points[:, None] - points) ** 2).sum(axis=2), axis=1, kind="stable")[:, 1:K]
     found = Counter(
-        in_letters(method._grow(near, random.permutation(len(NAMES)), random, K))  # noqa: SLF001  (one forest, no choice of the best)
+        in_letters(method._grow(points, near, random.permutation(len(NAMES)), random, K))  # noqa: SLF001  (one forest, no choice of the best)
         for _ in range(runs)
     )
     first, times = found.most_common(1)[0]
@@ -115,12 +115,12 @@ def draw(folder: Path) -> None:
 def main() -> None:
     """Write the tables and the picture."""
     arguments = parse_arguments(__doc__)
-    methods = [Forest(), Forest(tries=200), Forest(neighbour="any", tries=200), MDAV(), VMDAV(), Optimise()]
+    methods = [Forest(), Forest(tries=200), Forest(neighbour="any", tries=200), MDAV(), VMDAV(), Optimize()]
     runs = 500 if arguments.quick else 20_000
     tables = [
         Table(
             "Groups of the eleven companies, k = 3",
-            "Sum of squares on standardised columns. The slides' released table is A B C J, D E I, F G H K, which is also the best of all groupings (found by "
+            "Sum of squares on standardized columns. The slides' released table is A B C J, D E I, F G H K, which is also the best of all groupings (found by "
             "trying all): 7.4848.\n\n![The companies, by the forest heuristic and at best](companies.svg)",
             [row(method) for method in methods],
         ),

@@ -17,7 +17,7 @@ from shoal.methods.base import Method
 from shoal.methods.merge_split import MergeSplit
 from shoal.methods.mondrian import Mondrian
 
-METHODS: tuple[Method, ...] = (Mondrian(strict=False), MergeSplit(), MergeSplit(grow=False), *registered("optimise"))
+METHODS: tuple[Method, ...] = (Mondrian(strict=False), MergeSplit(), MergeSplit(grow=False), *registered("optimize"))
 """The slides' Mondrian keeps below 2k records in a group: the relaxed one."""
 
 
@@ -105,7 +105,7 @@ def adult_table(quick: bool) -> Table:
         "UCI Adult, 30,162 records, 8 columns",
         "Not in the slides: loss and time on a real table.",
         rows,
-        Plot("k", ["NCP"], series="method", facet="categories", label="normalised NCP", log_x=True),
+        Plot("k", ["NCP"], series="method", facet="categories", label="normalized NCP", log_x=True),
     )
 
 

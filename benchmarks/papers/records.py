@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measuring import RESULTS, Row, kept_rows
-from benchmarks.papers.microaggregation import PUBLISHED_MDAV, SIZES, lost_percent, optimised, reference_set
+from benchmarks.papers.certificate import MOST_RECORDS, certify
+from benchmarks.papers.microaggregation import PUBLISHED_MDAV, SIZES, lost_percent, optimized, reference_set
 from benchmarks.papers.tables import Table, parse_arguments, write_tables
 from shoal.arrays import FloatArray
 from shoal.kernels.search import kdtree, nearest
-from shoal.methods.microaggregation.certificate import MOST_RECORDS, certify
 from shoal.methods.microaggregation.scaling import as_coordinates
 
 SECONDS = 400.0
@@ -42,14 +42,14 @@ def neighbour_bound(points: FloatArray, k: int) -> float:
 
 def kept_loss(name: str, k: int, folder: Path) -> float:
     """Return the least loss kept by ``benchmarks.papers.microaggregation``, in per cent."""
-    names = ('optimise, effort="best"', "IL% after")
+    names = ('optimize, effort="best"', "IL% after")
     rows = [row for row in kept_rows("microaggregation", folder) if row.get("set") == name and row.get("k") == k]
     return min(float(row[column]) for row in rows for column in names if column in row)
 
 
 def prove(name: str, k: int, points: FloatArray, seconds: float) -> tuple[float, float, str]:
     """Return the bound column generation reaches and the loss of the best grouping it met, in per cent, and how it ended."""
-    labels, _ = optimised(name, k, "fast")
+    labels, _ = optimized(name, k, "fast")
     proof = certify(points, k, labels, seconds=seconds)
     bound = 100 * proof.bound / float((points**2).sum())
     return bound, lost_percent(points, proof.labels), SOLVED if proof.optimal_relaxation else STOPPED
@@ -107,10 +107,10 @@ def write(rows: list[Row], folder: Path) -> None:
     order = {(name, k): (place, k) for place, name in enumerate(PUBLISHED_MDAV) for k in SIZES}
     rows = carry_bounds(sorted(rows, key=lambda row: order[row["set"], row["k"]]))
     note = (
-        "IL% = 100·SSE/SST on standardised columns (population standard deviation), the columns of the literature. *shoal* is the least of `optimise` "
-        'with release="representatives" and effort="best" and, where there is a linear program, the best grouping made of the groups it met. The bound '
+        "IL% = 100·SSE/SST on standardized columns (population standard deviation), the columns of the literature. *shoal* is the least of `optimize` "
+        'with release="representatives" and effort="best" and, if there is a linear program, the best grouping made of the groups it met. The bound '
         "holds for every grouping into groups of at least k. It is proven by column generation over all groups of k to 2k − 1 "
-        "records (`shoal.methods.microaggregation.certificate`; a stopped one is valid, and lower than it could be), or, where that is refused (more than "
+        "records (`benchmarks.papers.certificate`; a stopped one is valid, and lower than it could be), or, where that is refused (more than "
         f"{MOST_RECORDS:,} records) or reaches less in its time, by the k − 1 nearest neighbours of each record: no grouping costs less than "
         "Σ Σ |x − y|² / 2k over them. A bound for a smaller k′, *raised*, holds times (k − 1)·k′ / (k·(k′ − 1)), because each group can be covered evenly by its subsets of k′ records. The journal records (Aloise et al. 2014; Castro and Gentile 2022) could not be read: no record is "
         "claimed, only what is reached and proven here."

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measuring import RESULTS, Row, Table, cpu_seconds, write_page
+from shoal.cells.recode import released_cover
 from shoal.encoding import CodedTable
 from shoal.methods import REGISTRY, make_method
 from shoal.methods.base import Method, Task
 from shoal.metrics import Outcome, measure
-from shoal.recoding import released_cover
 
 __all__ = ["Table", "measured", "method_text", "parse_arguments", "registered", "write_tables"]
 
@@ -49,7 +49,7 @@ def method_text(method: Method) -> str:
 
 
 def measured(method: Method, table: CodedTable, k: int) -> Row:
-    """Return every metric of a method's groups, their sizes, and the CPU time the grouping took; effort "fast" where there is a dial."""
+    """Return every metric of a method's groups, their sizes, and the CPU time the grouping took; effort "fast" if there is a dial."""
     grouping, seconds = cpu_seconds(lambda: method.run(table, Task(k=k, effort="fast")))
     sizes = np.bincount(grouping.labels)
     outcome = Outcome(table, grouping.labels, released_cover(table, grouping), k)

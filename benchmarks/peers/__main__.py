@@ -20,8 +20,8 @@ from benchmarks.peers.environment import DEFAULT, prepare, versions
 from benchmarks.peers.grouping import range_tables, trees_table
 from benchmarks.peers.microaggregation import mdav_tables, univariate_table
 
-RANGES = ("mondrian", "merge-split", "sbca", "optimise")
-TREES = ("datafly", "incognito", "bug", "mondrian", "merge-split", "sbca", "optimise")
+RANGES = ("mondrian", "merge-split", "sbca", "optimize")
+TREES = ("datafly", "incognito", "bug", "mondrian", "merge-split", "sbca", "optimize")
 
 
 def parts(python: Path, *, quick: bool, methods: Sequence[str]) -> dict[str, Callable[[], list[Table]]]:

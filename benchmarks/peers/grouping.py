@@ -90,10 +90,10 @@ Choice = tuple[str, dict[str, Any]]
 
 
 def shoal_methods(names: Sequence[str]) -> list[Choice]:
-    """Return those of the methods this version has, the optimiser with two of its efforts."""
-    found: list[Choice] = [(name, {}) for name in names if name in REGISTRY and name != "optimise"]
-    if "optimise" in names and "optimise" in REGISTRY:
-        found += [("optimise", {"effort": "fast"}), ("optimise", {"effort": "balanced"})]
+    """Return those of the methods this version has, the optimizer with two of its efforts."""
+    found: list[Choice] = [(name, {}) for name in names if name in REGISTRY and name != "optimize"]
+    if "optimize" in names and "optimize" in REGISTRY:
+        found += [("optimize", {"effort": "fast"}), ("optimize", {"effort": "balanced"})]
     return found
 
 

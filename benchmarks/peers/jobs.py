@@ -50,14 +50,14 @@ def run_anonypyx(source: str, k: str, target: str, algorithm: str, form: str) ->
     import anonypyx
 
     frame = read(source)
-    anonymiser = anonypyx.Anonymiser(
+    anonymizer = anonypyx.Anonymizer(
         frame,
         k=int(k),
         feature_columns=list(frame.columns[:-1]),
         algorithm=algorithm,
-        generalisation_strategy=form,
+        generalization_strategy=form,
     )
-    released, cost = timed(anonymiser.anonymise)
+    released, cost = timed(anonymizer.anonymize)
     released.to_csv(target, index=False)
     return cost
 

@@ -22,7 +22,7 @@ from shoal.methods import REGISTRY, make_method
 from shoal.methods.base import Task
 
 K_OF_MANY = 5
-METHODS = ("mdav", "v-mdav", "forest", "optimise")
+METHODS = ("mdav", "v-mdav", "forest", "optimize")
 
 
 def census() -> Frame:
@@ -48,7 +48,7 @@ def mdav_tables(python: Path, *, quick: bool) -> list[Table]:
     return [
         Table(
             titles[name],
-            "IL % is the sum of squares within groups, of standardised columns, as a share of all. anonypyx draws at random "
+            "IL % is the sum of squares within groups, of standardized columns, as a share of all. anonypyx draws at random "
             "where distances tie. It releases the mean of each group with a count.",
             [
                 anonypyx_row(python, name),

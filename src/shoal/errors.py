@@ -7,7 +7,7 @@ Each error is also the builtin a Python programmer would expect::
     ├── ColumnError           (KeyError)      a column is unknown, or has two roles
     ├── DataError             (ValueError)    the table cannot be read as what it should be
     │   └── AmbiguousNotationError            values can be read in two ways; the user must say which
-    ├── HierarchyError        (ValueError)    a hierarchy is no tree, or does not cover the data
+    ├── HierarchyError        (ValueError)    a hierarchy is not a tree, or does not cover the data
     ├── FileError             (OSError)       a file cannot be read or written
     │   └── DatabaseError                     a database refuses, or cannot be reached
     ├── PrivacyError          (RuntimeError)  the promise cannot be kept; nothing is released
@@ -63,7 +63,7 @@ class ShoalError(Exception):
         self.message = message
         self.hint = hint
         self.values = tuple(values)
-        """Cells of the table the message is about. They are no part of its text; whoever may see them asks for them."""
+        """Cells of the table the message is about. They are not a part of its text; whoever may see them asks for them."""
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\nHint: {self.hint}"
@@ -86,7 +86,7 @@ class AmbiguousNotationError(DataError):
 
 
 class HierarchyError(ShoalError, ValueError):
-    """A hierarchy is no tree, or does not cover the data."""
+    """A hierarchy is not a tree, or does not cover the data."""
 
 
 class FileError(ShoalError, OSError):

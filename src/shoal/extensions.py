@@ -1,4 +1,4 @@
-"""Methods and privacy models by name: shoal's own, and those that other packages bring along.
+"""Methods, privacy models and engines by name: shoal's own, and those that other packages bring along.
 
 A package names its class in its own ``pyproject.toml``, and shoal knows it by that name from then on, in
 recipes and on the command line too::
@@ -60,7 +60,7 @@ class Registry(NamedTuple):
 
 
 def imported(module: str, attribute: str) -> Any:
-    """Return what a package registers, or None where it cannot be imported."""
+    """Return what a package registers, or None if it cannot be imported."""
     try:
         return getattr(import_module(module), attribute)
     except Exception:  # noqa: BLE001  (a package may fail in any way while it is imported)
@@ -75,3 +75,14 @@ def warn_of(name: str, place: str) -> None:
         ExtensionWarning,
         stacklevel=4,
     )
+
+
+ENGINES = Registry(
+    "shoal.engines",
+    {
+        "memory": ("shoal.engines.memory", "MemoryEngine"),
+        "stream": ("shoal.engines.stream.start", "StreamEngine"),
+        "spark": ("shoal.engines.spark.engine", "SparkEngine"),
+    },
+)
+"""Who releases tables, in the order in which ``engine="auto"`` asks them; here, where those who only need the names find them."""

@@ -7,25 +7,32 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from shoal.arrays import Effort, Release
 from shoal.encoding import Unit
 from shoal.errors import FileError, ParameterError
+from shoal.extensions import ENGINES
 from shoal.hierarchy import WORDS, Hierarchy
 from shoal.io.transaction import Transaction
-from shoal.methods import DEFAULT_METHOD, make_method
+from shoal.methods import DEFAULT_METHOD, canonical_name, make_method
 from shoal.methods.base import Method
 from shoal.notation import Notation, make_notation
-from shoal.privacy import make_model, model_name
+from shoal.privacy import REGISTRY, make_model, model_name
 from shoal.privacy.base import PrivacyModel
-from shoal.validation import nearest_hint, refuse_pipe
+from shoal.validation import nearest_hint, refuse_pipe, wrong
 
 SCHEMA_VERSION = 1
+OBJECT = "(object)"
+"""What stands in a recipe for a hierarchy or a table that is an object of the user's own."""
 FUNCTION = "(function)"
 """What stands in a recipe for a parameter that is a function of the user's own."""
+
+
+HOLDER_LINE = "# For the holder of the original table, not for publication."
+"""The first line of a recipe file."""
 
 
 class Recipe(BaseModel):
@@ -58,7 +65,7 @@ class Recipe(BaseModel):
     )
     hierarchies: dict[str, str] = Field(
         default={},
-        description="'flat', 'set', 'auto' (suggested by its values), or the path of a hierarchy file, relative to this file.",
+        description="'flat', 'set', 'suggest' (by its values), 'auto' (what fits the column, learned if it holds categories), or the path of a hierarchy file, relative to this file.",
     )
     decimal: str | None = Field(default=None, description="Decimal mark of numbers in text; detected where not given.")
     thousands: str | None = Field(default=None, description="Mark between thousands; detected where not given.")
@@ -73,7 +80,9 @@ class Recipe(BaseModel):
         description="How much a column's loss counts, 1 where not given; or how much nodes of its hierarchy count, by their label.",
     )
     models: list[dict[str, Any]] = Field(default=[], description="Privacy models beyond k, each with its parameters.")
-    method: str = Field(default=DEFAULT_METHOD, description="Name of the method; see 'shoal methods'.")
+    method: Annotated[str, AfterValidator(canonical_name)] = Field(
+        default=DEFAULT_METHOD, description="Name of the method; see 'shoal methods'."
+    )
     method_options: dict[str, Any] = Field(default={}, description="Parameters of the method.")
     effort: Effort = Field(default="balanced", description="'fast', 'balanced', 'best', or seconds.")
     max_suppression: float = Field(default=0.0, ge=0, le=1, description="Largest share of records withheld.")
@@ -87,15 +96,28 @@ class Recipe(BaseModel):
         default="round",
         description="Where released ranges end: at round values, at values of the table, or for single columns at multiples of a step.",
     )
+    cells: dict[str, Literal["disjoint"] | dict[Literal["most"], int]] = Field(
+        default={},
+        description="'disjoint' for columns whose released cells part their values, or { most = 8 } for at most so many parts.",
+    )
     treat: dict[str, dict[str, Any]] = Field(
         default={}, description="Treatments of kept or sensitive columns, each with its name and parameters."
     )
     pseudonymize: list[str] = Field(
         default=[], description="Columns released as tokens; the file of their key is named when a release is made."
     )
+    derived: Literal["refuse", "warn"] = Field(
+        default="refuse",
+        description="What happens if a released column follows from the quasi-identifiers and leaves groups below k: 'refuse' or 'warn'.",
+    )
+    others: Literal["drop", "keep", "ask"] = Field(
+        default="drop", description="What becomes of columns without a role: 'drop', 'keep' or 'ask'."
+    )
     seed: int = Field(default=0, ge=0, description="Start of the random numbers.")
-    engine: Literal["auto", "memory", "stream", "spark"] = Field(
-        default="auto", description="Who does the work; the groups do not depend on it."
+    engine: str = Field(
+        default="auto",
+        description="Who does the work; the groups do not depend on it.",
+        examples=["auto", *ENGINES.own],
     )
     memory: int | str | None = Field(
         default=None, description="What a streamed release should stay within, such as '4GB'."
@@ -124,8 +146,8 @@ def json_schema() -> dict[str, Any]:
 
 def recipe_inputs(recipe: Recipe) -> list[Path]:
     """Return the files a recipe reads: hierarchies and populations."""
-    trees = [Path(choice) for choice in recipe.hierarchies.values() if choice not in {*WORDS, "(object)"}]
-    return [*trees, *(Path(one["population"]) for one in recipe.models if isinstance(one.get("population"), str))]
+    trees = [Path(choice) for choice in recipe.hierarchies.values() if choice not in {*WORDS, OBJECT}]
+    return [*trees, *(Path(one["population"]) for one in recipe.models if one.get("population", OBJECT) != OBJECT)]
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -146,14 +168,32 @@ def read_recipe(path: Path) -> Recipe:
         name: choice if choice in WORDS else str(path.parent / choice) for name, choice in recipe.hierarchies.items()
     }
     models = [
-        one | {"population": str(path.parent / one["population"])} if "population" in one else one
+        one | {"population": str(path.parent / _population_file(one, path))} if "population" in one else one
         for one in recipe.models
     ]
     return recipe.model_copy(update={"hierarchies": resolved, "models": models})
 
 
+def _population_file(model: dict[str, Any], path: Path) -> str:
+    place = model["population"]
+    if not isinstance(place, str) or not place or "\0" in place:
+        raise wrong(f"The recipe {path.name!r}", "population", "the path of a file", place)
+    return place
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
 def check_recipe(content: dict[str, Any], owner: str) -> Recipe:
     """Return a valid recipe, or say in one sentence what is wrong with it."""
+    nameless = [
+        one for one in _listed(content.get("models")) if isinstance(one, dict) and not isinstance(one.get("model"), str)
+    ]
+    if nameless:
+        raise ParameterError(
+            f"{owner} has a model without a name.", hint='write model = "l-diversity", or another name of a model.'
+        )
     try:
         return Recipe.model_validate(content)
     except ValidationError as fault:
@@ -204,6 +244,11 @@ def model_settings(models: tuple[PrivacyModel, ...]) -> list[dict[str, Any]]:
     return [{"model": model_name(model), **model.settings()} for model in models]
 
 
+def known_models() -> dict[str, type[PrivacyModel]]:
+    """Return every privacy model that a recipe can name, those of other packages too."""
+    return REGISTRY.loaded()
+
+
 def restore_models(settings: list[dict[str, Any]]) -> list[PrivacyModel]:
     """Return the models that plain values describe."""
     models = []
@@ -214,32 +259,92 @@ def restore_models(settings: list[dict[str, Any]]) -> list[PrivacyModel]:
 
 
 def write_recipe(files: Transaction, recipe: Recipe, hierarchies: dict[str, Hierarchy], path: Path) -> None:
-    """Write a recipe file, added before, and hierarchies that have no file of their own into a folder beside it."""
+    """Write a recipe file, added before, and hierarchies that have no file of their own into a folder beside it.
+
+    What cannot be read again with the same meaning is refused.
+    """
     functions = [name for name, value in recipe.method_options.items() if value == FUNCTION]
     if functions:
         raise ParameterError(
             f"The option {functions[0]!r} of the method {recipe.method!r} is a function, which a recipe file cannot hold.",
             hint="name one of the built-in choices, or save without it and give the method again when the recipe is loaded.",
         )
+    _refuse_objects(recipe.models)
+    weights = _weights_with_nodes(recipe.weights, hierarchies)
     references = {name: _reference(choice, path.parent) for name, choice in recipe.hierarchies.items()}
     folder = path.parent / f"{path.stem}-hierarchies"
     for name, file_name in zip(hierarchies, _file_names(hierarchies), strict=True):
         target = folder / file_name
-        files.add(target, make_folder=True)
+        files.add(target, make_folder=True, private=True)
         hierarchies[name].to_csv(files.temporary(target))
         references[name] = f"{folder.name}/{target.name}"
-    text = recipe_text(recipe.model_copy(update={"hierarchies": references}))
-    files.temporary(path).write_text(text, encoding="utf-8")
+    models = [
+        one | {"population": _reference(one["population"], path.parent)}
+        if isinstance(one.get("population"), str)
+        else one
+        for one in recipe.models
+    ]
+    references_only = {"hierarchies": references, "models": models, "weights": weights}
+    text = recipe_text(recipe.model_copy(update=references_only))
+    files.temporary(path).write_text(f"{HOLDER_LINE}\n{text}", encoding="utf-8")
+
+
+def _refuse_objects(models: list[dict[str, Any]]) -> None:
+    """Refuse models with a parameter that no file can hold, such as a table of the population."""
+    for one in models:
+        for name, value in one.items():
+            if value == OBJECT or not isinstance(value, (str, int, float, list, dict)):
+                raise ParameterError(
+                    f"The parameter {name!r} of the model {one['model']!r} is an object, which a recipe file cannot hold.",
+                    hint="give the path of a file, or save without the model and give it again when the recipe is loaded.",
+                )
+
+
+def _weights_with_nodes(
+    weights: dict[str, float | dict[str, float]], hierarchies: dict[str, Hierarchy]
+) -> dict[str, float | dict[str, float]]:
+    """Return the weights of columns with those that hierarchy objects have on their nodes: the file of a hierarchy holds none."""
+    merged = dict(weights)
+    for name, tree in hierarchies.items():
+        nodes = _node_weights(tree)
+        if nodes and merged.get(name, 1.0) == 1.0:
+            merged[name] = nodes
+        elif nodes and not isinstance(merged[name], dict):  # weights of nodes in 'weights' replace those of the object
+            raise ParameterError(
+                f"The column {name!r} has a weight, and its hierarchy has weights of nodes. A recipe file holds one of the two.",
+                hint="leave one of them out.",
+            )
+    return merged
+
+
+def _node_weights(tree: Hierarchy) -> dict[str, float]:
+    """Return the weights of nodes that are not the usual ones, 1 for a leaf and 0 for all others, by label."""
+    given = [] if tree.node_weights is None else tree.node_weights.tolist()
+    return {
+        label: one
+        for node, (label, one) in enumerate(zip(tree.labels, given, strict=False))
+        if one != (node < tree.n_leaves)
+    }
 
 
 def _reference(choice: str, folder: Path) -> str:
-    """Return a hierarchy as a recipe in ``folder`` names it: a file relative to that folder."""
+    """Return a file as a recipe in ``folder`` names it: relative to that folder; the words of hierarchies stay."""
     if choice in WORDS:
         return choice
     try:
         return Path(os.path.relpath(choice, folder)).as_posix()
     except ValueError:  # on another drive
         return Path(choice).resolve().as_posix()
+
+
+def without_folders(recipe: Recipe) -> Recipe:
+    """Return a recipe that names the files of hierarchies and populations without the folders they lie in."""
+    trees = {name: one if one in WORDS else Path(one).name for name, one in recipe.hierarchies.items()}
+    models = [
+        one | {"population": Path(one["population"]).name} if isinstance(one.get("population"), str) else one
+        for one in recipe.models
+    ]
+    return recipe.model_copy(update={"hierarchies": trees, "models": models})
 
 
 def recipe_text(recipe: Recipe) -> str:

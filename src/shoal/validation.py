@@ -19,6 +19,8 @@ from shoal.errors import ColumnError, FileError, ParameterError
 _Parameters = ParamSpec("_Parameters")
 _Returned = TypeVar("_Returned")
 _MOST_SHOWN = 60
+_LONGEST_PATH = 8192
+"""Characters of a path, twice as many as any system takes."""
 _MOST = 2**63 - 1
 """The largest integer that means something as a count or a seed."""
 
@@ -43,7 +45,7 @@ def shown(value: Any) -> str:
 
 
 def is_encodable(text: str) -> bool:
-    """Tell whether a text is valid Unicode, which half of a surrogate pair is not."""
+    """Return whether a text is valid Unicode, which half of a surrogate pair is not."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -90,7 +92,8 @@ def check_float(
 
 def check_path(owner: str, name: str, value: Any) -> Path:
     """Return ``value`` as a path, or raise."""
-    if isinstance(value, (str, os.PathLike)) and not isinstance(value, bytes) and str(value) and "\0" not in str(value):
+    text = str(value) if isinstance(value, (str, os.PathLike)) else ""
+    if 0 < len(text) <= _LONGEST_PATH and "\0" not in text:
         return Path(value)
     raise wrong(owner, name, "the path of a file", value)
 
@@ -215,6 +218,16 @@ def check_columns(role: str, names: Iterable[str], known: Sequence[str]) -> tupl
     if doubled:
         raise ColumnError(f"The column {min(doubled)!r} is named twice as {role}. Name it once.")
     return checked
+
+
+def check_keys(parameter: str, given: Iterable[str], known: Sequence[str], role: str = "quasi-identifier") -> None:
+    """Refuse settings of columns that nothing would come of: a misspelt name would be a setting that nobody uses."""
+    for name in given:
+        if name not in known:
+            raise ColumnError(
+                f"The {parameter!r} parameter names {shown(name)}, which is not a {role}.",
+                hint=nearest_hint(str(name), known) or f"add {shown(name)} to the {role}s or leave it out.",
+            )
 
 
 def refuse_pipe(path: Path) -> None:

@@ -46,3 +46,16 @@ def test_the_share_is_that_of_comparing_every_pair(seed):
 def test_shapes_that_differ_are_refused():
     with pytest.raises(ParameterError):
         distance_linked(np.zeros((3, 1)), np.zeros((4, 1)))
+
+
+def test_a_tie_of_different_records_is_shared():
+    """Four records at the corners of a square, each released as its middle: a guess is right one time in four."""
+    corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    assert distance_linked(corners, np.full((4, 2), 0.5)) == pytest.approx(1 / 4)
+    original = np.vstack([corners, [[9.0, 9.0]]])
+    released = np.vstack([np.full((4, 2), 0.5), [[9.0, 9.0]]])
+    assert distance_linked(original, released) == pytest.approx((4 * 1 / 4 + 1) / 5)
+
+
+def test_a_tie_counts_equal_records_as_often_as_they_occur():
+    assert distance_linked(np.array([[0.0], [0.0], [2.0]]), np.full((3, 1), 1.0)) == pytest.approx(1 / 3)

@@ -43,7 +43,7 @@ def test_a_rate_has_the_interval_of_wilson():
     assert rate(0, 0).high == 1.0
 
 
-def test_linkage_names_everyone_in_a_table_that_was_not_anonymised_and_nobody_after():
+def test_linkage_names_everyone_in_a_table_that_was_not_anonymized_and_nobody_after():
     raw = attacks.linkage(ORIGINAL, ORIGINAL, QUASI)
     assert raw.figures["named_outright"] == 6
     assert raw.success.share == 1.0
@@ -191,6 +191,7 @@ def test_all_attacks_together_give_plain_values_without_any_cell():
     assert [one.attack for one in found] == [
         "linkage",
         "homogeneity",
+        "derived",
         "two releases",
         "row order",
         "leftovers",

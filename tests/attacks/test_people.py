@@ -10,8 +10,9 @@ import pytest
 
 import shoal
 from shoal import attacks
+from shoal.attacks import row_owners
+from shoal.cells.parse import parse_column
 from shoal.errors import ColumnError
-from shoal.parsing import parse_column
 from tests.panels import panel
 
 TABLE = panel(40, most=6, seed=3)
@@ -62,7 +63,7 @@ def test_a_release_that_counts_rows_gives_people_away_to_an_attack_that_counts_p
             k=4,
             quasi_identifiers=["age", "sex", "region", "wave"],
             identifiers=["person_id", "hh", "w", "ill"],
-            method="optimise",
+            method="optimize",
             effort="fast",
             ends="exact",
         )
@@ -75,7 +76,7 @@ def test_homogeneity_counts_a_value_once_for_each_person_who_bears_it():
     released, nr, ill = release().released, TABLE["nr"].to_pylist(), TABLE["ill"].to_pylist()
     certain = right = 0
     found = attacks.homogeneity(TABLE, released, QUASI, "ill", person="nr")
-    chosen = attacks.holders.one_record_each(attacks.holders.numbered(TABLE["nr"]), 2_000, 0)
+    chosen = row_owners.one_record_each(row_owners.numbered(TABLE["nr"]), 2_000, 0)
     assert sorted(nr[row] for row in chosen) == sorted(set(nr))
     for row in chosen.tolist():
         pairs = {(nr[other], ill[other]) for other in fitting_rows(released, row)}

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.audit.counting import count_tuples
 from shoal.audit.risk import estimate_uniqueness, measure_risk
 from shoal.errors import ParameterError
+from shoal.recount.tuples import count_tuples
 
 
 def test_the_three_intruders_of_a_small_table():

@@ -1,12 +1,13 @@
 """The reference page of the command line, written from the help texts.
 
-``python -m tests.cli.page`` writes it anew; a test compares the two.
+``python -m tests.cli.page`` writes it again; a test compares the two.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -32,7 +33,27 @@ def plain(text: str | None) -> str:
     return Text.from_markup(text or "").plain.replace("|", "\\|").replace("*", "\\*").strip()
 
 
-def described(words: str, command: click.Command) -> str:
+OFTEN = 4
+"""An option that so many commands have, in the same words, is described once."""
+SHARED = "### Options of several commands"
+
+
+def own_options(command: click.Command) -> list[click.Option]:
+    """Return the options that the page describes."""
+    return [one for one in command.params if isinstance(one, click.Option) and not one.is_eager]
+
+
+def shared_rows() -> list[str]:
+    """Return the rows of options that many commands have in the same words."""
+    rows = [
+        option_row(one, click.Context(command, info_name=words))
+        for words, command in commands()
+        for one in own_options(command)
+    ]
+    return [row for row, times in Counter(rows).items() if times >= OFTEN]
+
+
+def described(words: str, command: click.Command, shared: Sequence[str]) -> str:
     """Return the section of one command."""
     context = click.Context(command, info_name=words)
     usage = f"{words} {' '.join(command.collect_usage_pieces(context))}"
@@ -43,9 +64,12 @@ def described(words: str, command: click.Command) -> str:
         lines += (
             ["```console", f"$ {Text.from_markup(paragraph).plain}", "```", ""] if example else [plain(paragraph), ""]
         )
-    options = [one for one in command.params if isinstance(one, click.Option) and not one.is_eager]
-    if options:
-        lines += ["| option | meaning |", "|---|---|", *(option_row(one, context) for one in options), ""]
+    rows = [option_row(one, context) for one in own_options(command)]
+    own, common = [row for row in rows if row not in shared], [row.split(" |")[0][2:] for row in rows if row in shared]
+    if own:
+        lines += ["| option | meaning |", "|---|---|", *own, ""]
+    if common:
+        lines += [f"Also: {', '.join(common)} ([options of several commands](#options-of-several-commands)).", ""]
     return "\n".join(lines)
 
 
@@ -59,9 +83,12 @@ def option_row(option: click.Option, context: click.Context) -> str:
 
 
 def page(text: str) -> str:
-    """Return the page with its part about the commands written anew."""
+    """Return the page with its part about the commands written again."""
     kept = text.partition(MARK)[0]
-    return kept + MARK + "\n" + "\n".join(described(words, command) for words, command in commands()).rstrip() + "\n"
+    shared = shared_rows()
+    first = [SHARED, "", "| option | meaning |", "|---|---|", *shared, "", ""]
+    sections = "\n".join(described(words, command, shared) for words, command in commands()).rstrip()
+    return f"{kept}{MARK}\n" + "\n".join(first) + f"{sections}\n"
 
 
 if __name__ == "__main__":

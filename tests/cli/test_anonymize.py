@@ -6,7 +6,9 @@ import tomllib
 
 import pytest
 
+from shoal.cli.target_options import MEASURES
 from shoal.io.files import open_table
+from shoal.metrics import REGISTRY
 
 
 def rows_of(path):
@@ -34,7 +36,7 @@ def test_json_says_what_came_out(shoal, patients, roles, tmp_path):
     assert told["k"] >= 5
     assert told["loss"] == told["metrics"]["ncp"]
     assert told["recipe"]["quasi_identifiers"] == ["age", "sex", "zip"]
-    assert told["written"] == [str(target)]
+    assert told["written"] == [str(target), str(tmp_path / "release.datapackage.json")]
     assert told["lower_bound"] is None or told["lower_bound"] <= told["loss"]
 
 
@@ -46,7 +48,7 @@ def test_without_a_target_nothing_is_written(shoal, patients, roles, tmp_path):
 
 
 def test_a_column_without_a_role_is_left_out_and_named(shoal, patients, tmp_path):
-    run = shoal("anonymize", patients, "-k", 5, "--qi", "age,sex", "-o", tmp_path / "release.csv")
+    run = shoal("anonymize", patients, "-k", 5, "--qi", "age,sex", "--others", "drop", "-o", tmp_path / "release.csv")
     assert run.code == 0
     assert run.err.count("\n") == 1
     assert run.err.startswith(
@@ -103,6 +105,8 @@ def test_every_choice_reaches_the_recipe_and_the_recipe_repeats_it(shoal, patien
         "ends": {"age": 5.0},
         "treat": {"cost": {"treatment": "round", "to": 50}},
         "engine": "auto",
+        "derived": "refuse",
+        "others": "ask",
     }
     again = shoal("anonymize", patients, "--recipe", recipe, "--json")
     assert again.json["metrics"] == first.json["metrics"]
@@ -126,14 +130,45 @@ def test_ordered_values_are_released_as_a_range(shoal, tmp_path):
     assert {row["school"] for row in rows_of(target)} == {"[low to high]"}
 
 
-def test_a_side_car_says_where_the_release_comes_from(shoal, patients, roles, tmp_path):
-    target = tmp_path / "release.csv.gz"
-    run = shoal("anonymize", patients, "-k", 5, *roles, "-o", target, "--sidecar", "--json")
-    assert run.json["written"] == [str(target), str(tmp_path / "release.csv.gz.json")]
-    beside = json.loads((tmp_path / "release.csv.gz.json").read_text("utf-8"))
-    assert "sha" not in " ".join(beside)
-    assert beside["audit"]["k"] == run.json["k"]
-    assert "Person" not in (tmp_path / "release.csv.gz.json").read_text("utf-8")
+def test_a_dictionary_travels_with_the_release(shoal, patients, roles, tmp_path):
+    target, beside = tmp_path / "release.csv.gz", tmp_path / "release.datapackage.json"
+    run = shoal("anonymize", patients, "-k", 5, *roles, "-o", target, "--json")
+    assert run.json["written"] == [str(target), str(beside)]
+    told = json.loads(beside.read_text("utf-8"))
+    assert told["shoal"]["audience"] == "public"
+    assert told["shoal"]["measures"]["smallest"] == run.json["k"]
+    assert "Person" not in beside.read_text("utf-8")
+    assert str(tmp_path) not in beside.read_text("utf-8")
+    run = shoal("anonymize", patients, "-k", 5, *roles, "-o", tmp_path / "other.csv", "--no-dictionary", "--json")
+    assert run.json["written"] == [str(tmp_path / "other.csv")]
+
+
+def test_what_the_publisher_says_stands_in_the_dictionary(shoal, patients, roles, tmp_path):
+    about = tmp_path / "about.toml"
+    about.write_text('title = "Stays"\n[[licenses]]\nname = "CC0-1.0"\n[columns.cost]\nunit = "EUR"\n', "utf-8")
+    words = ["anonymize", patients, "-k", 5, *roles, "-o", tmp_path / "release.csv", "--force", "--about", about]
+    assert shoal(*words).code == 0
+    told = json.loads((tmp_path / "release.datapackage.json").read_text("utf-8"))
+    assert (told["title"], told["licenses"]) == ("Stays", [{"name": "CC0-1.0"}])
+    (cost,) = [one for one in told["resources"][0]["schema"]["fields"] if one["name"] == "cost"]
+    assert cost["shoal"]["unit"] == "EUR"
+    for text, sentence in (("titel = 1", "is wrong at 'titel'"), ("=", "is not valid TOML")):
+        about.write_text(text, "utf-8")
+        run = shoal(*words)
+        assert (run.code, sentence in run.sentences) == (2, True)
+
+
+def test_public_files_and_those_of_the_holder_are_told_apart(shoal, patients, roles, tmp_path):
+    names = {"-o": "release.csv", "--public-report": "public.md", "--codebook": "codebook.html"}
+    own = {"--report": "report.json", "--save-recipe": "recipe.toml"}
+    words = [part for option, name in (names | own).items() for part in (option, tmp_path / name)]
+    assert shoal("anonymize", patients, "-k", 5, *roles, *words).code == 0
+    for name in own.values():
+        assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
+        assert "holder" in "".join((tmp_path / name).read_text("utf-8").splitlines(keepends=True)[:2])
+    for name in (*names.values(), "release.datapackage.json"):
+        assert (tmp_path / name).stat().st_mode & 0o044
+        assert "holder" not in (tmp_path / name).read_text("utf-8").lower()
 
 
 def test_formulas_are_named_and_made_harmless_when_asked(shoal, tmp_path):
@@ -163,11 +198,11 @@ def test_a_key_decides_the_order_of_the_rows_and_no_file_names_it(shoal, patient
     assert shoal("key", "make", key).code == 0
     words = ["anonymize", patients, "-k", 5, *roles, "--method", "mondrian", "--shuffle-key", key]
     targets = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    assert shoal(*words, "-o", targets[0], "--sidecar", "--save-recipe", recipe).code == 0
+    assert shoal(*words, "-o", targets[0], "--save-recipe", recipe).code == 0
     assert shoal(*words, "-o", targets[1]).code == 0
     assert targets[0].read_bytes() == targets[1].read_bytes()
     assert [row["cost"] for row in rows_of(targets[0])] != [row["cost"] for row in rows_of(patients)]
-    assert "order.bin" not in recipe.read_text() + (tmp_path / "a.csv.json").read_text()
+    assert "order.bin" not in recipe.read_text() + (tmp_path / "a.datapackage.json").read_text()
 
 
 def test_a_bad_key_for_the_order_is_refused_before_any_work(shoal, patients, roles, tmp_path):
@@ -258,3 +293,33 @@ def test_nodes_of_a_hierarchy_are_given_weights(shoal, patients, tmp_path):
     both = shoal(*words, "--weight", "sex:f=3", "--weight", "sex=2", "-o", tmp_path / "b.csv")
     assert both.code == 2
     assert "a weight of its own and weights of nodes" in both.sentences
+
+
+def test_questions_are_answered_on_screen_and_in_the_report(shoal, patients, roles, tmp_path):
+    asked = ["--analysis", "crosstab(sex, diagnosis)"]
+    run = shoal("anonymize", patients, "-k", 5, *roles, *asked, "--report", tmp_path / "report.md")
+    assert run.code == 0
+    assert "crosstab(sex" in run.out
+    assert "Analyses before and after" in (tmp_path / "report.md").read_text("utf-8")
+    page = shoal("anonymize", patients, "-k", 5, *roles, *asked, "--report", tmp_path / "report.html")
+    assert page.code == 0
+    assert "<h2>Analyses before and after</h2>" in (tmp_path / "report.html").read_text("utf-8")
+    told = shoal("anonymize", patients, "-k", 5, *roles, *asked, "--json").json
+    assert {row["way"] for row in told["analyses"]} == {"midpoints", "expected", "completed"}
+    assert shoal("anonymize", patients, "-k", 5, *roles, "--analysis", "sex of diagnosis").code == 2
+
+
+def test_a_measure_that_is_asked_for_is_printed_with_what_it_measures(shoal, patients, roles):
+    asked = [one for name in ("dm", "c_avg", "ipg") for one in ("--measure", name)]
+    run = shoal("anonymize", patients, "-k", 5, *roles, *asked)
+    told = shoal("anonymize", patients, "-k", 5, *roles, "--json").json["metrics"]
+    assert run.code == 0
+    words = " ".join(run.out.split())
+    assert f"Discernability (dm) {told['dm']:,.0f}: sum over records of the size of their group." in words
+    assert f"Mean group size ÷ k (c_avg) {told['c_avg']:.4g}: " in words
+    assert f"IPG (ipg) {told['ipg']:.4g}: " in words
+    assert "Discernability" not in shoal("anonymize", patients, "-k", 5, *roles).out
+
+
+def test_every_measure_of_a_loss_can_be_asked_for():
+    assert {"ncp", *MEASURES} == set(REGISTRY)

@@ -101,7 +101,7 @@ def test_the_shell_completes_commands_and_options():
 
 
 def test_an_unknown_command_is_refused(shoal):
-    run = shoal("anonymise")
+    run = shoal("anonymous")
     assert run.code == 2
     assert "No such command" in run.err
 

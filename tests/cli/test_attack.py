@@ -79,19 +79,19 @@ def test_a_file_that_is_not_there_is_named(shoal, published, tmp_path):
 
 @pytest.fixture
 def by_hierarchy(shoal, tmp_path):
-    """Return a table, its release by hierarchy with side-car and recipe, and the roles."""
+    """Return a table, its release by hierarchy with dictionary and recipe, and the roles."""
     (tmp_path / "jobs.csv").write_text("nurse;care;*\nmedic;care;*\nbaker;craft;*\nsmith;craft;*\n", "utf-8")
     jobs = ["nurse", "medic", "baker", "smith"] * 6
     (tmp_path / "people.csv").write_text(
         "job,illness\n" + "".join(f"{job},flu{i % 3}\n" for i, job in enumerate(jobs)), "utf-8"
     )
-    words = ["anonymize", tmp_path / "people.csv", "-k", 8, "--qi", "job", "--sensitive", "illness", "--sidecar"]
+    words = ["anonymize", tmp_path / "people.csv", "-k", 8, "--qi", "job", "--sensitive", "illness"]
     given = ["--hierarchy", f"job={tmp_path / 'jobs.csv'}", "--method", "mondrian", "-o", tmp_path / "release.csv"]
     assert shoal(*words, *given, "--save-recipe", tmp_path / "recipe.toml").code == 0
     return tmp_path
 
 
-@pytest.mark.parametrize("source", ["side-car", "recipe"])
+@pytest.mark.parametrize("source", ["dictionary", "recipe"])
 def test_hierarchies_are_found_by_themselves(shoal, by_hierarchy, source, monkeypatch):
     taken = []
     monkeypatch.setattr(
@@ -99,14 +99,14 @@ def test_hierarchies_are_found_by_themselves(shoal, by_hierarchy, source, monkey
     )
     words = ["attack", by_hierarchy / "people.csv", by_hierarchy / "release.csv", "--qi", "job"]
     if source == "recipe":
-        (by_hierarchy / "release.csv.json").unlink()
+        (by_hierarchy / "release.datapackage.json").unlink()
         assert shoal(*words).code == 0
         words += ["--recipe", by_hierarchy / "recipe.toml"]
     assert shoal(*words).code == 0
     assert taken == ([[], ["job"]] if source == "recipe" else [["job"]])
 
 
-def test_a_side_car_of_another_program_is_left_alone(shoal, by_hierarchy):
-    (by_hierarchy / "release.csv.json").write_text("[1, 2]", "utf-8")
+def test_a_dictionary_of_another_program_is_left_alone(shoal, by_hierarchy):
+    (by_hierarchy / "release.datapackage.json").write_text("[1, 2]", "utf-8")
     words = ["attack", by_hierarchy / "people.csv", by_hierarchy / "release.csv", "--qi", "job"]
     assert shoal(*words, "--hierarchy", f"job={by_hierarchy / 'jobs.csv'}").code == 0

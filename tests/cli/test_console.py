@@ -7,7 +7,7 @@ import pytest
 from shoal.api import first_run
 from shoal.cli import console
 from shoal.cli.options import plain_value, split_call, split_names
-from shoal.kernels.storing import open_store
+from shoal.compiling.folders import open_store
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,11 @@ def test_a_share_never_rounds_something_to_nothing_or_nearly_all_to_all(part, wh
         ("The \"weights['age']\" parameter of Anonymizer must", "The option --weight of 'age' must"),
         ("The 'kinds' parameter names 'a'", "The option --kind names 'a'"),
         ("exists. use force to replace it.", "exists. add --force to replace it."),
+        ("hierarchies={'sex': \"flat\"} releases a value or *", "--hierarchy sex=flat releases a value or *"),
+        ("give its path, or take engine='memory'.", "give its path, or take --engine memory."),
+        ('say which with table="patients".', "say which with --table patients."),
+        ("use rest='join', or allow max_suppression=0.012.", "use rest='join', or allow --max-suppression 0.012."),
+        ("--others drop or --others keep (others='drop', 'keep'), or", "--others drop or --others keep, or"),
     ],
 )
 def test_messages_of_the_library_name_options_instead_of_parameters(text, expected):

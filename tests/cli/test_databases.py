@@ -101,7 +101,6 @@ def test_no_password_of_the_environment_reaches_what_is_written(shoal, tmp_path,
             files = [
                 "-o",
                 tmp_path / "r.csv",
-                "--sidecar",
                 "--save-recipe",
                 tmp_path / "r.toml",
                 "--report",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 
 import numpy as np
 import pyarrow.compute as pc
@@ -14,6 +15,7 @@ FILES = {
     "patients.csv",
     "voters.csv",
     "release.csv",
+    "release.datapackage.json",
     "recipe.toml",
     "summary.json",
     "report.html",
@@ -108,3 +110,19 @@ def test_a_demo_that_fails_leaves_nothing(shoal, tmp_path, monkeypatch):
     run = shoal("demo", "--output", tmp_path / "made")
     assert (run.code, run.err) == (1, "Error: It does not hold.\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_commands_that_the_demo_prints_run_as_printed(shoal, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = shoal("demo", "--output", "my demo").out
+    commands = [shlex.split(line)[1:] for line in told.splitlines() if line.startswith("  shoal ")]
+    assert [words[0] for words in commands] == ["inspect", "anonymize", "audit"]
+    assert [shoal(*words).code for words in commands] == [0, 0, 0]
+
+
+def test_a_program_that_the_shell_does_not_find_is_named_by_its_path(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["/opt/a place/bin/shoal"])
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    assert demo._program() == "'/opt/a place/bin/shoal'"
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    assert demo._program() == "shoal"

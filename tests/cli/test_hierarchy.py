@@ -56,7 +56,7 @@ def test_a_hierarchy_is_made_from_a_column_and_covers_it(shoal, table, tmp_path,
         ("zip", "01234", ("0123*", "012**", "01***", "0****", "*")),
         ("age", "7", ("[6-7]", "[4-7]", "*")),
         ("born", "30.11.2024", ("2024-11", "2024", "2020s", "*")),
-        ("job", "nurse", ("*",)),
+        ("job", "nurse", ("Health professionals", "Professionals", "*")),
     ],
 )
 def test_a_hierarchy_is_suggested_by_what_a_column_holds_and_covers_it(shoal, table, tmp_path, column, value, above):
@@ -116,11 +116,46 @@ def test_what_cannot_be_done_is_exit_code_2(shoal, table, tmp_path, monkeypatch,
     assert (tmp_path / "job.csv").read_text("utf-8") == "nurse;*\nbaker;*\n"
 
 
-def test_a_hierarchy_is_suggested_for_one_column_or_all_while_anonymising(shoal, patients, roles):
+def test_a_hierarchy_is_suggested_for_one_column_or_all_while_anonymizing(shoal, patients, roles):
     for words in (
         ["--hierarchy", "auto"],
         ["--hierarchy", "zip=auto", "--hierarchy", "sex=flat", "--kind", "age=numeric"],
     ):
         run = shoal("anonymize", patients, "-k", 5, *roles, "--method", "mondrian", *words, "--json")
         assert run.code == 0, run.err
-        assert run.json["recipe"]["hierarchies"]["zip"] == "auto"
+        assert run.json["recipe"]["hierarchies"]["zip"] == "suggest"
+
+
+def test_check_says_what_each_level_leaves_and_never_a_value(shoal, tmp_path):
+    (tmp_path / "job.csv").write_text("nurse;health;*\ndoctor;health;*\nsmith;craft;*\n", "utf-8")
+    (tmp_path / "people.csv").write_text("job,who\n" + "nurse,1\n" * 6 + "doctor,2\n" * 4 + "smith,3\n", "utf-8")
+    words = ["hierarchy", "check", tmp_path / "job.csv", "--data", tmp_path / "people.csv", "--column", "job"]
+    run = shoal(*words, "-k", 3)
+    assert run.code == 0
+    assert "1 of the values that occur (1 person) will always be suppressed" in " ".join(run.out.split())
+    assert "people below 3" in " ".join(run.out.split())
+    assert "smith" not in run.out
+    assert "1 value has fewer than 3 people" in " ".join(run.out.split())
+    assert "3 values have fewer than 3 people" in " ".join(shoal(*words, "-k", 3, "--person", "who").out.split())
+
+
+def test_a_hierarchy_is_learned_on_the_command_line(shoal, tmp_path):
+    rows = "".join(f"{colour},{pay}\n" for colour, pay in (("red", 1), ("crimson", 1), ("blue", 9), ("azure", 9)) * 20)
+    (tmp_path / "people.csv").write_text("colour,pay\n" + rows, "utf-8")
+    words = [
+        "hierarchy",
+        "learn",
+        "--data",
+        tmp_path / "people.csv",
+        "--qi",
+        "colour,pay",
+        "-k",
+        15,
+        "--effort",
+        "fast",
+    ]
+    run = shoal(*words, "--column", "colour", "-o", tmp_path / "colour.csv")
+    assert run.code == 0, run.err
+    assert "learned from the data" in run.sentences
+    assert Hierarchy.from_csv(tmp_path / "colour.csv").common_ancestor(["blue", "azure"]) == "azure, blue"
+    assert "nothing to learn" in shoal(*words, "--column", "pay").sentences

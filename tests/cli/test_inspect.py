@@ -8,7 +8,7 @@ from shoal.inspection import guess_role, inspect_table, words_of
 def test_roles_are_guessed_and_the_next_call_is_proposed(shoal, patients):
     run = shoal("inspect", patients)
     assert (run.code, run.err) == (0, "")
-    assert "--qi age,sex,zip --sensitive diagnosis --identifier name -o release.csv" in run.out
+    assert "--qi age,sex,zip --sensitive diagnosis --identifier name --others drop -o release.csv" in run.out
     assert not any(cell in run.out for cell in ("Person 1", "asthma", "01203"))
 
 
@@ -69,7 +69,8 @@ def test_the_words_of_a_name_do_not_depend_on_how_it_is_written(name):
     [
         ("patient_id", "whole number", 100, "identifier"),
         ("PatientID", "whole number", 100, "identifier"),
-        ("email", "text", 3, "identifier"),
+        ("email", "text", 3, "other"),  # a flag, or whether there is one
+        ("email", "text", 50, "identifier"),
         ("last_name", "text", 50, "identifier"),
         ("town_name", "text", 50, "quasi-identifier"),
         ("diagnosis_code", "text", 50, "sensitive"),
@@ -89,5 +90,5 @@ def test_columns_nothing_is_known_about_are_asked_for(shoal, tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("age,colour\n" + "".join(f"{age},red\n" for age in (20, 20, 30)), "utf-8")
     run = shoal("inspect", path)
-    assert "Unsure about: colour." in run.out
+    assert "Left out unless you decide: colour." in run.out
     assert shoal("inspect", path, "--json").json["unique_sets"] == [{"columns": ["age"], "minimal": 1, "unique": 1}]

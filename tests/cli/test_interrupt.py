@@ -20,8 +20,8 @@ main()
 """
 PLACES = {
     "grouping": ("shoal.methods.mondrian", ".Mondrian", "run"),
-    "verifying": ("shoal.result", "", "verify_written"),
-    "the recipe": ("shoal.api", ".Anonymizer", "stage"),
+    "verifying": ("shoal.results.result", "", "verify_written"),
+    "the recipe": ("shoal.request", "", "stage_recipe"),
 }
 
 
@@ -35,9 +35,7 @@ def interrupt(place, signal, *words):
 @pytest.mark.parametrize("place", ["grouping", "verifying"])
 def test_an_interrupt_leaves_no_file(patients, roles, tmp_path, place, signal):
     target = tmp_path / "release.csv"
-    run = interrupt(
-        place, signal, "anonymize", patients, "-k", 5, "--method", "mondrian", *roles, "-o", target, "--sidecar"
-    )
+    run = interrupt(place, signal, "anonymize", patients, "-k", 5, "--method", "mondrian", *roles, "-o", target)
     assert run.returncode == 130, run.stderr
     assert run.stderr.startswith("Error: Stopped while ")
     assert run.stderr.endswith("nothing was written.\n")
@@ -76,8 +74,13 @@ main()
     targets = ["-o", tmp_path / "release.csv", "--save-recipe", tmp_path / "recipe.toml"]
     run = run_python("-c", program, "anonymize", patients, "-k", 5, *roles, *targets)
     assert run.returncode == 130, run.stderr
-    assert run.stderr.endswith("already written: release.csv, recipe.toml.\n")
-    assert {path.name for path in tmp_path.iterdir()} == {"patients.csv", "release.csv", "recipe.toml"}
+    assert run.stderr.endswith("already written: release.csv, release.datapackage.json, recipe.toml.\n")
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "patients.csv",
+        "release.csv",
+        "release.datapackage.json",
+        "recipe.toml",
+    }
 
 
 def test_an_interrupted_demo_leaves_no_folder(tmp_path):

@@ -62,7 +62,7 @@ def test_dates_that_can_be_read_in_two_ways_are_asked_about_in_options(shoal, tm
 def test_what_is_said_about_notations_reaches_the_recipe(shoal, german, tmp_path):
     said = ["--decimal", "comma", "--thousands", "point", "--date-format", "%d.%m.%Y", "--missing", "NA,-99"]
     recipe = tmp_path / "recipe.toml"
-    choices = ["-k", 5, "--qi", "income", "--method", "mondrian", "--save-recipe", recipe]
+    choices = ["-k", 5, "--qi", "income", "--method", "mondrian", "--others", "drop", "--save-recipe", recipe]
     assert shoal("anonymize", german, *choices, *said).code == 0
     text = recipe.read_text()
     assert 'decimal = ","' in text

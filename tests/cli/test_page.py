@@ -12,7 +12,7 @@ README = page.PAGE.parents[2] / "README.md"
 
 def test_the_reference_page_says_what_the_help_says():
     text = page.PAGE.read_text("utf-8")
-    assert text == page.page(text), "write it anew with: python -m tests.cli.page"
+    assert text == page.page(text), "write it again with: python -m tests.cli.page"
 
 
 def test_the_page_has_every_command_and_option():

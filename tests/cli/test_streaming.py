@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow.parquet as papq
 import pytest
 
-from shoal.api import streaming
+from shoal.engines import sizes
 from tests.engines.tables import people
 
 OPTIONS = ["-k", "5", "--qi", "age,height,blood", "--sensitive", "illness", "--effort", "fast"]
@@ -29,7 +29,7 @@ def test_a_table_is_streamed_from_file_to_file(shoal, table, tmp_path):
 
 
 def test_a_large_file_is_streamed_without_being_asked(shoal, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(streaming, "free_memory", lambda: 1)
+    monkeypatch.setattr(sizes, "free_memory", lambda: 40_000)
     done = shoal("anonymize", table, *OPTIONS, "-o", tmp_path / "release.parquet", "--json")
     assert done.json["fragments"] == 1
 

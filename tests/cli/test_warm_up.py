@@ -14,7 +14,7 @@ def asked(monkeypatch):
         parts.extend(chosen)
         return type("", (), {"compiled": 3, "found": 4})
 
-    monkeypatch.setattr("shoal.warming.processes.warm_up", note)
+    monkeypatch.setattr("shoal.compiling.warm_up.processes.warm_up", note)
     return parts
 
 

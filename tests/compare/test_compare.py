@@ -5,7 +5,9 @@ import re
 import sys
 import threading
 import time
+import warnings
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from typing import ClassVar
 
 import numpy as np
@@ -363,3 +365,28 @@ def test_figures_need_no_extra(comparison, tmp_path, monkeypatch):
 def test_a_comparison_says_what_it_recommends(comparison):
     assert repr(comparison).startswith("<shoal.Comparison: 6 points, recommended: ")
     assert repr(Comparison(())) == "<shoal.Comparison: 0 points, nothing to recommend>"
+
+
+@pytest.mark.parametrize(
+    ("methods", "more"),
+    [
+        ([shoal.MDAV(within="cls")], {}),
+        ([shoal.BottomUpGeneralization(target="cls")], {}),
+        (["mondrian"], {"keep": ["visit"], "treat": {"visit": shoal.ShiftDates(5, person="who")}}),
+    ],
+)
+def test_columns_that_a_method_or_a_treatment_looks_at_need_no_role(methods, more):
+    number = np.arange(40)
+    table = {
+        "age": (20 + number % 9).tolist(),
+        "sex": ["f", "m"] * 20,
+        "cls": ["x", "y"] * 20,
+        "who": (number // 2).tolist(),
+        "visit": [date(2024, 1, 1) + timedelta(days=int(n)) for n in number],
+    }
+    given = {"quasi_identifiers": ["age", "sex"], "hierarchies": "auto", "k": 4} | more
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", shoal.errors.ShoalWarning)
+        (point,) = shoal.compare(table, methods=methods, **given).points
+        result = shoal.anonymize(table, method=methods[0], **given)
+    assert point.loss == pytest.approx(result.metrics["ncp"])

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 
 import shoal
+from shoal.cells.parse import parse_cell, read_number
+from shoal.cells.representatives import representatives
 from shoal.encoding import encode
 from shoal.errors import PrivacyError
 from shoal.frames import Frame
 from shoal.methods.base import Typical
-from shoal.parsing import parse_cell, read_number
-from shoal.representatives import representatives
 
 NAN = struct.unpack("<d", struct.pack("<Q", 0x7FF8000000000001))[0]
 TWICE = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, 1], pa.int32()), pa.array(["hiv", "hiv"]))

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.attacks import downcoding
+from shoal.cells.parse import parse_cell, read_number
 from shoal.encoding import encode
 from shoal.ends import MOST_LOSS, released_boxes, round_ends
 from shoal.ends.grids import FloatGrid, TimeGrid, WholeGrid, make_grid, number_step, step_names
 from shoal.errors import ColumnError, ParameterError
 from shoal.frames import to_frame
-from shoal.parsing import parse_cell, read_number
 from shoal.privacy.base import Requirement
 
 NAMES = ["age", "bmi", "born"]
@@ -75,11 +75,11 @@ def test_whole_numbers_and_decimals_move_exactly_even_beyond_64_bits() -> None:
     grid = _grid(pa.array([-7, 3, 18]))
     assert isinstance(grid, WholeGrid)
     low, high = grid.outwards(np.array([-7, 3]), np.array([3, 18]), number_step(5))
-    assert (low.tolist(), high.tolist()) == ([-10, 0], [5, 20])
+    assert (low.tolist(), high.tolist()) == ([-10, 0], [4, 19])
     large = _grid(pa.array([2**64 - 3, 5], pa.uint64()))
     low, high = large.outwards(large.exact[:1], large.exact[1:], number_step(10))
     assert large.texts(low) == ["0"]
-    assert large.texts(high) == ["18446744073709551620"]
+    assert large.texts(high) == ["18446744073709551619"]
     cents = _grid(pa.array([Decimal("1.23"), Decimal("9.99")], pa.decimal128(6, 2)))
     low, high = cents.outwards(cents.exact[:1], cents.exact[1:], number_step(0.5))
     assert (cents.texts(low), cents.texts(high)) == (["1"], ["10"])
@@ -179,9 +179,23 @@ def test_groups_whose_round_cells_are_equal_become_one_released_combination() ->
     result = _release(table, ["age"], ends={"age": 50})
     assert result.audit.groups < int(result.groups.max()) + 1
     assert result.audit.k >= 5
-    assert set(result.released.column("age").to_pylist()) <= {"[0-50]", "[50-100]", "[0-100]"} | {
+    assert set(result.released.column("age").to_pylist()) <= {"[0-49]", "[50-99]", "[0-99]"} | {
         str(age) for age in range(18, 95)
     }
+
+
+def test_ranges_of_whole_numbers_meet_without_overlapping() -> None:
+    cells = set(_release(_table(), ["age"], ends={"age": 5}).released.column("age").to_pylist())
+    ends = [tuple(map(int, cell[1:-1].split("-"))) for cell in cells if cell.startswith("[")]
+    assert ends
+    assert {(low % 5, high % 5) for low, high in ends} == {(0, 4)}
+    assert not {low for low, _ in ends} & {high for _, high in ends}
+
+
+def test_ranges_of_all_values_of_a_short_scale_show_no_value_beyond_it() -> None:
+    table = pa.table({"answer": [0, 1, 2, 3, 4] * 10})
+    result = shoal.anonymize(table, k=50, quasi_identifiers=["answer"], method="mondrian")
+    assert set(result.released.column("answer").to_pylist()) == {"[0-4]"}
 
 
 def test_models_hold_after_rounding() -> None:
@@ -226,7 +240,7 @@ def test_missing_values_single_values_and_nodes_keep_their_cells() -> None:
     cells = result.released.column("age").to_pylist()
     assert cells[:10] == ["20"] * 10
     assert cells[10:15] == [None] * 5
-    assert cells[15:] == ["[80-100]"] * 6
+    assert cells[15:] == ["[80-99]"] * 6
     assert set(result.released.column("job").to_pylist()) == {"a"}
 
 
@@ -261,7 +275,7 @@ def test_a_recipe_keeps_where_ranges_end(tmp_path: Path) -> None:
         ({"age": "month"}, ParameterError, "must be a number"),
         ({"born": 3}, ParameterError, "a word such as"),
         ({"born": "hour"}, ParameterError, "a word such as"),
-        ({"ill": 3}, ColumnError, "no quasi-identifier"),
+        ({"ill": 3}, ColumnError, "not a quasi-identifier"),
         ({"aged": 3}, ColumnError, "did you mean 'age'"),
     ],
 )

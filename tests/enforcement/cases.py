@@ -11,10 +11,10 @@ from shoal.encoding.units import with_units
 from shoal.enforcement.guarded import GuardedSearch
 from shoal.frames import Frame
 from shoal.methods.base import Task
-from shoal.methods.optimise import Optimise
-from shoal.methods.optimise.problem import Problem
+from shoal.methods.optimize import Optimize
+from shoal.methods.optimize.problem import Problem
 from shoal.methods.stopping import Stop
-from shoal.privacy.case import build_case
+from shoal.privacy.compiled_models import compile_models
 from shoal.privacy.k_anonymity import at_least_units
 
 TREE = shoal.Hierarchy.from_dict({"*": {"xy": ["x", "y"], "z": None}})
@@ -90,4 +90,4 @@ def case_of(name, seed, k=3, n=120, **more):
 def searching(name, seed, k=3, n=120):
     """Return a search on a random table that keeps the models of a name."""
     table, task = case_of(name, seed, k, n)
-    return GuardedSearch(Optimise(), Problem.of(table, task), build_case(table, k, task.requirements), task, Stop())
+    return GuardedSearch(Optimize(), Problem.of(table, task), compile_models(table, k, task.requirements), task, Stop())

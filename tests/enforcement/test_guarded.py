@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.encoding import encode
+from shoal.enforcement.dispatch import group_records
 from shoal.enforcement.guarded import search_guarded
 from shoal.enforcement.guarded_params import GuardedParams
-from shoal.enforcement.keeping import group_records
 from shoal.frames import Frame
 from shoal.kernels.guarded.improve import MOVES
-from shoal.methods.optimise import Optimise
+from shoal.methods.optimize import Optimize
 from shoal.privacy.base import failing_groups
-from shoal.privacy.case import build_case
+from shoal.privacy.compiled_models import compile_models
 from tests.enforcement.cases import EVERY, HISTOGRAMS, case_of, searching
 from tests.enforcement.test_mending import blocks
-from tests.kernels.optimise.groups import recount
+from tests.kernels.optimize.groups import recount
 from tests.methods.clock import TickingClock
 
 
 class Watched:
-    """The optimiser as it is asked for groups without models in view; the second search is interrupted, if that is wanted."""
+    """The optimizer as it is asked for groups without models in view; the second search is interrupted, if that is wanted."""
 
     def __init__(self, *, interrupted=False):
         self.asked, self.interrupted = [], interrupted
@@ -35,16 +35,16 @@ class Watched:
         self.asked.append(task)
         if self.interrupted and len(self.asked) == 2:
             raise KeyboardInterrupt
-        return Optimise().run(table, replace(task, effort="fast"))
+        return Optimize().run(table, replace(task, effort="fast"))
 
 
 def search(method, task, table):
-    return search_guarded(method, table, task, build_case(table, task.k, task.requirements))
+    return search_guarded(method, table, task, compile_models(table, task.k, task.requirements))
 
 
 def test_details_tell_what_each_operator_did():
     table, task = case_of("distinct", 0)
-    operators = group_records(Optimise(), table, replace(task, effort="balanced")).details["operators"]
+    operators = group_records(Optimize(), table, replace(task, effort="balanced")).details["operators"]
     assert {"with-models", *(f"with-models: {move}" for move in MOVES), "local-moves"} <= operators.keys()
     told = operators["with-models"]
     parts = [operators[f"with-models: {move}"] for move in MOVES]
@@ -79,7 +79,7 @@ def test_a_search_without_models_gets_a_share_of_the_seconds_left():
 
 def test_losses_never_rise_where_records_are_withheld_on_the_way():
     table, task = case_of("equal", 1)
-    losses = group_records(Optimise(), table, replace(task, effort="best", max_suppression=0.3)).details["losses"]
+    losses = group_records(Optimize(), table, replace(task, effort="best", max_suppression=0.3)).details["losses"]
     assert all(after <= before for before, after in pairwise(losses))
     assert np.isfinite(losses).all()
 
@@ -91,7 +91,7 @@ def test_more_effort_never_loses_more(name):
         losses = []
         for effort in ("fast", "balanced", "best"):
             table, task = case_of(name, seed, n=150, effort=effort)
-            labels = group_records(Optimise(), table, task).labels
+            labels = group_records(Optimize(), table, task).labels
             assert not failing_groups(task.requirements, labels, int(labels.max()) + 1).any()
             losses.append(recount(table, labels))
         assert losses == sorted(losses, reverse=True)
@@ -136,7 +136,7 @@ def test_a_bound_says_what_it_follows_from():
     table = pa.table(
         {"a": rng.integers(0, 60, 200), "b": rng.integers(0, 60, 200), "s": rng.choice(list("uvwxyz"), 200)}
     )
-    given = {"quasi_identifiers": ["a", "b"], "sensitive": ["s"], "k": 2, "method": "optimise"}
+    given = {"quasi_identifiers": ["a", "b"], "sensitive": ["s"], "k": 2, "method": "optimize"}
     plain = shoal.anonymize(table, **given).metrics
     strict = shoal.anonymize(table, models=[shoal.TCloseness(0.2)], **given).metrics
     loose = shoal.anonymize(table, models=[shoal.LDiversity(2)], **given).metrics

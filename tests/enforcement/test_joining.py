@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import shoal
-from shoal.enforcement.keeping import group_records, keep_models
+from shoal.enforcement.dispatch import group_records, keep_models
 from shoal.errors import PrivacyError
 from shoal.methods.base import Grouping, Task
-from shoal.methods.optimise import Optimise
+from shoal.methods.optimize import Optimize
 from shoal.privacy.base import Requirement, failing_groups
 from tests.enforcement.cases import random_table
 from tests.enforcement.test_mending import blocks
@@ -55,9 +55,9 @@ def test_a_model_of_ones_own_that_not_even_one_group_meets_is_refused():
         keep_models(Grouping(blocks(table.records, 4)), table, Task(k=4, requirements=(Never(),)), "local")
 
 
-def test_optimise_keeps_a_model_of_ones_own_and_says_that_it_is_slow():
+def test_optimize_keeps_a_model_of_ones_own_and_says_that_it_is_slow():
     table, told = random_table(1), []
     task = Task(k=4, requirements=(BothHalves(),), effort="fast", progress=lambda share, text: told.append(text))
-    labels = group_records(Optimise(), table, task).labels
+    labels = group_records(Optimize(), table, task).labels
     assert not task.requirements[0].failing(labels, int(labels.max()) + 1).any()
     assert any("slow" in text for text in told)

@@ -105,3 +105,13 @@ def test_a_population_bounds_the_groups_of_a_release():
             texts = cells[1].strip("{}").split(", ")
             fit = sum(low <= row["a"] <= high and row["b"] in texts for row in people.to_pylist())
             assert fit >= 30 if isinstance(model, shoal.KMap) else own / fit <= 0.4
+
+
+@pytest.mark.parametrize("method", ["top-down", "bottom-up", "k-member", "mondrian", "sbca", "incognito", "bug"])
+def test_a_model_that_the_whole_table_misses_holds_without_the_groups_that_fail(method):
+    table = pa.table({"town": [row // 20 for row in range(80)], "ill": ["a", "b"] * 30 + ["a"] * 20})
+    given = {"k": 5, "quasi_identifiers": ["town"], "sensitive": ["ill"], "models": [shoal.AlphaK(0.55)]}
+    given |= {"hierarchies": {"town": "flat"}, "method": method}
+    assert shoal.anonymize(table, **given, max_suppression=0.25).suppressed == 20
+    with pytest.raises(PrivacyError):
+        shoal.anonymize(table, **given, max_suppression=0.24)

@@ -8,11 +8,11 @@ import pytest
 
 import shoal
 from shoal.encoding import encode
-from shoal.enforcement.keeping import group_records
+from shoal.enforcement.dispatch import group_records
 from shoal.frames import Frame
 from shoal.methods import make_method
 from shoal.methods.base import Task
-from shoal.methods.optimise import Optimise
+from shoal.methods.optimize import Optimize
 from shoal.privacy.base import failing_groups
 from tests.enforcement.test_mending import total_cost
 
@@ -60,7 +60,7 @@ def test_more_effort_loses_no_more_and_every_effort_less_than_mended_cuts(shape,
     losses = []
     for method, effort in (
         (make_method("mondrian"), "fast"),
-        *((Optimise(), one) for one in ("fast", "balanced", "best")),
+        *((Optimize(), one) for one in ("fast", "balanced", "best")),
     ):
         labels = group_records(method, table, Task(k=4, requirements=requirements, effort=effort)).labels
         assert np.bincount(labels).min() >= 4

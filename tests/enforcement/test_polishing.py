@@ -3,19 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shoal.enforcement.dispatch import changed_groups, mend_and_polish, polish_mended
 from shoal.enforcement.guarded import GuardedSearch
-from shoal.enforcement.keeping import mend_and_polish
 from shoal.enforcement.mending import mend
-from shoal.enforcement.polishing import changed_groups, polish_mended
 from shoal.errors import PrivacyError
-from shoal.methods.optimise import Optimise
-from shoal.methods.optimise.problem import Problem
+from shoal.methods.optimize import Optimize
+from shoal.methods.optimize.problem import Problem
 from shoal.methods.stopping import Stop
 from shoal.privacy.base import failing_groups
-from shoal.privacy.case import build_case
+from shoal.privacy.compiled_models import compile_models
 from tests.enforcement.cases import EVERY, case_of, searching
 from tests.enforcement.test_mending import total_cost
-from tests.kernels.optimise.groups import recount
+from tests.kernels.optimize.groups import recount
 
 
 @pytest.mark.compiled
@@ -29,7 +28,7 @@ def test_polished_groups_meet_every_model_and_lose_no_more_than_mended_ones(name
         assert np.bincount(polished).min() >= 4
         assert not failing_groups(task.requirements, polished, int(polished.max()) + 1).any()
         gained += total_cost(table, mend(table, start, task)) - total_cost(table, polished)
-        if build_case(table, task.k, task.requirements).closed_under_union:
+        if compile_models(table, task.k, task.requirements).closed_under_union:
             assert gained >= -1e-9
     assert gained > 0.0 or name in {"delta", "persons"}  # where next to nothing had to be mended
 
@@ -45,14 +44,14 @@ def test_groups_that_cannot_be_told_apart_again_leave_those_that_were_good(monke
 
     start = np.arange(table.records, dtype=np.int32) // 4
     if module == "polishing":
-        monkeypatch.setattr("shoal.enforcement.polishing.mend_alike", fail)
+        monkeypatch.setattr("shoal.enforcement.dispatch.repair_equal_boxes", fail)
         assert mend_and_polish(table, start, task).tolist() == mend(table, start, task).tolist()
     else:
         search = GuardedSearch(
-            Optimise(), Problem.of(table, task), build_case(table, 3, task.requirements), task, Stop()
+            Optimize(), Problem.of(table, task), compile_models(table, 3, task.requirements), task, Stop()
         )
         good = search.solution(mend(table, start, task))
-        monkeypatch.setattr("shoal.enforcement.guarded.mend_alike", fail)
+        monkeypatch.setattr("shoal.enforcement.guarded.repair_equal_boxes", fail)
         assert search.solution(start) is good
         search.seen.clear()
         with pytest.raises(PrivacyError, match="no way"):
@@ -67,7 +66,7 @@ OPEN = {"delta", "presence", "persons and diversity"}
 @pytest.mark.parametrize("name", EVERY)
 def test_two_groups_meet_as_one_what_each_meets_where_a_case_is_closed_under_union(name):
     table, task = case_of(name, 0)
-    assert build_case(table, task.k, task.requirements).closed_under_union == (name not in OPEN)
+    assert compile_models(table, task.k, task.requirements).closed_under_union == (name not in OPEN)
     if name in OPEN:
         return
     labels = mend(table, np.arange(table.records, dtype=np.int32) // 4, task)

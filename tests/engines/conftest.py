@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from shoal.engines import plan
 from shoal.engines.stream import engine
+from shoal.plan import steps
 
 
 @pytest.fixture
@@ -18,16 +18,16 @@ def small_batches(monkeypatch):
 @pytest.fixture
 def small_fragments(monkeypatch):
     """Cut tables of more than 300 records into fragments of about 150."""
-    monkeypatch.setattr(plan, "LARGE", 300)
-    monkeypatch.setattr(plan, "_FRAGMENT", 150)
-    monkeypatch.setattr(plan, "_MIXED_FRAGMENT", 150)
-    monkeypatch.setattr(plan, "_FAST_FRAGMENT", 150)
-    monkeypatch.setattr(plan, "_MANY_GROUPS", 1)
-    monkeypatch.setattr(plan, "_PILOT", 300)
+    monkeypatch.setattr(steps, "LARGE", 300)
+    monkeypatch.setattr(steps, "_FRAGMENT", 150)
+    monkeypatch.setattr(steps, "_MIXED_FRAGMENT", 150)
+    monkeypatch.setattr(steps, "_FAST_FRAGMENT", 150)
+    monkeypatch.setattr(steps, "_MANY_GROUPS", 1)
+    monkeypatch.setattr(steps, "_PILOT", 300)
 
 
 @pytest.fixture
 def small_sample(monkeypatch):
     """Draw small samples: a fiftieth of the tuples of a table of 900 records."""
-    monkeypatch.setattr(plan, "_SPARE", 0.06)
-    monkeypatch.setattr(plan, "_FEWEST_TUPLES", 3)
+    monkeypatch.setattr(steps, "_SPARE", 0.06)
+    monkeypatch.setattr(steps, "_FEWEST_TUPLES", 3)

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as papq
 
+from shoal.publication import DICTIONARY_KEY, dictionary_path
 from tests.killing import (
     RECORDS,
     K,
@@ -38,11 +39,11 @@ VICTIMS = {"worker": WORKER, "parent": None}
 def make_releases(source: str) -> None:
     """Stream a source into the targets that are named."""
     import shoal
-    from shoal.engines import plan
     from shoal.engines.stream import engine
+    from shoal.plan import steps
     from tests.engines.tables import HIERARCHIES, QUASI_IDENTIFIERS
 
-    plan.LARGE, plan._FAST_FRAGMENT, plan._MANY_GROUPS, plan._PILOT = 300, 150, 1, 300
+    steps.LARGE, steps._FAST_FRAGMENT, steps._MANY_GROUPS, steps._PILOT = 300, 150, 1, 300
     engine._ROWS = engine._FEWEST_ROWS = 100
     recipe = shoal.Anonymizer(
         k=K,
@@ -53,7 +54,7 @@ def make_releases(source: str) -> None:
         effort="fast",
         progress=lambda _, text: say(f"step {text}"),
     )
-    serve(lambda target: recipe.stream(source, target, workers=2, sidecar=True))
+    serve(lambda target: recipe.stream(source, target, workers=2))
 
 
 def undisturbed(parent: Served, target: Path) -> dict[str, int]:
@@ -67,9 +68,9 @@ def undisturbed(parent: Served, target: Path) -> dict[str, int]:
 
 def fault_in(target: Path, *, hidden: bool) -> str | None:
     """Return what is wrong with what a release left, or None; ``hidden``: private folders of a killed parent may be there."""
-    sidecar = target.with_name(target.name + ".json")
+    dictionary = dictionary_path(target)
     for one in target.parent.iterdir():
-        if one in (target, sidecar):
+        if one in (target, dictionary):
             continue
         if not hidden:
             return f"left beside the release: {one.name} with {sorted(map(str, one.rglob('*')))}"
@@ -77,7 +78,10 @@ def fault_in(target: Path, *, hidden: bool) -> str | None:
             return "something left that others may read"
     if not target.exists():
         return None
-    return fault_in_rows(target) if sidecar.exists() else "a release without its side-car"
+    parts = [*target.glob("*.parquet")] if target.is_dir() else [target]
+    held = all(DICTIONARY_KEY in papq.read_metadata(one).metadata for one in parts if one.suffix == ".parquet")
+    whole = dictionary.exists() or (held and parts[0].suffix == ".parquet")
+    return fault_in_rows(target) if whole else "a release without its dictionary"
 
 
 class Campaign:

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from shoal.engines.stream import recounting
+from shoal.engines.stream.checking import recount_pieces
 from shoal.engines.stream.recounting import Recount
+from shoal.engines.stream.spool import write_rows
+from shoal.engines.stream.writing import check_written
 from shoal.errors import PrivacyError
 
 K = 3
@@ -22,6 +27,35 @@ def test_a_group_of_k_passes_and_one_of_a_row_less_does_not():
     counted([["a"] * K + ["b"] * (K + 1)]).check(K)
     with pytest.raises(PrivacyError, match=f"a group of {K - 1}"):
         counted([["a"] * (K - 1) + ["b"] * (K + 1)]).check(K)
+
+
+def test_staged_rows_are_counted_against_the_k_that_is_promised(tmp_path):
+    """A piece on disk with a group of k passes, one with a group of a row less does not."""
+    coding = SimpleNamespace(records=3 * K, books={}, attributes={})
+    for least, passes in ((K, True), (K - 1, False)):
+        recipe = SimpleNamespace(max_suppression=0.0)
+        order = SimpleNamespace(
+            recipe=recipe, whole=False, quasi_identifiers=["q"], job=SimpleNamespace(k=K, sensitive=(), models=())
+        )
+        piece = tmp_path / f"{least}.arrow"
+        write_rows(pa.table({"q": ["a"] * least + ["b"] * (3 * K - least)}), piece)
+        made = SimpleNamespace(suppressed=0, records=3 * K)
+        if passes:
+            assert recount_pieces(order, coding, [piece], made)[0].k == K
+        else:
+            with pytest.raises(PrivacyError, match=f"a group of {K - 1}"):
+                recount_pieces(order, coding, [piece], made)
+
+
+def test_a_written_file_is_counted_against_the_k_that_is_promised(tmp_path):
+    for least in (K, K - 1):
+        path = tmp_path / f"{least}.csv"
+        path.write_text("q\n" + "a\n" * least + "b\n" * K, "utf-8")
+        if least == K:
+            check_written([path], ["q"], K, least + K)
+        else:
+            with pytest.raises(PrivacyError, match=f"a group of {K - 1}"):
+                check_written([path], ["q"], K, least + K)
 
 
 def test_rows_of_a_group_are_added_up_over_batches_and_their_order():

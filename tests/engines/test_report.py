@@ -10,7 +10,7 @@ import pytest
 import shoal
 from shoal.engines.stream import excerpts
 from shoal.errors import ParameterError, PublicationWarning
-from shoal.summary.finding import GroupSizes, merge_sizes
+from shoal.summary.found_people import GroupSizes, merge_sizes
 from tests.engines.tables import people
 from tests.engines.test_stream import COMMON
 from tests.panels import QUASI, panel
@@ -76,6 +76,30 @@ def _figures(column):
     ]
 
 
+@pytest.mark.parametrize("method", ["datafly", shoal.SBCA(rest="suppress")])
+def test_too_few_withheld_records_are_left_out_of_a_streamed_report(tmp_path, method):
+    rows = [row for row in range(90) for _ in range(3)]
+    table = pa.table(
+        {
+            "age": [20 + 7 * (row % 3) for row in rows] + [99],
+            "zip": ["100" if row % 2 else "200" for row in rows] + ["900"],
+            "ill": [["flu", "cold", "gout"][place % 3] for place in range(len(rows))] + ["SECRETITIS"],
+        }
+    )
+    given = {"quasi_identifiers": ["age", "zip"], "sensitive": ["ill"], "keep": [], "identifiers": [], "k": 4}
+    given |= {"hierarchies": {"age": "flat", "zip": "flat"}, "method": method, "max_suppression": 0.1}
+    expected, found = summaries(tmp_path, table, **given)
+    assert (found.records, found.withheld) == (expected.records, expected.withheld)
+    assert found.withheld is None
+    assert found.records == found.released < table.num_rows
+    assert found.found.before == expected.found.before
+    assert found.group_sizes == expected.group_sizes
+    assert {one.name: one.loss for one in found.columns} == {one.name: one.loss for one in expected.columns}
+    measured = [{one.name: one.value for one in each.loss.metrics} for each in (found, expected)]
+    assert measured[0] == pytest.approx({name: measured[1][name] for name in measured[0]})
+    assert "SECRETITIS" not in found.model_dump_json()
+
+
 def test_people_are_counted_in_a_streamed_report(tmp_path):
     table = panel(120, most=3)
     given = {"quasi_identifiers": QUASI, "sensitive": ["ill"], "identifiers": ["hh", "w"], "person": "nr"}
@@ -115,7 +139,7 @@ def test_of_few_groups_all_are_chosen_and_of_many_some(monkeypatch, groups, draw
     assert sum(int(one.sum()) for one in chosen) == drawn
 
 
-@pytest.mark.parametrize("method", ["optimise", "datafly"])
+@pytest.mark.parametrize("method", ["optimize", "datafly"])
 def test_a_report_of_few_groups_tells_them_all(tmp_path, monkeypatch, method):
     monkeypatch.setattr(excerpts, "_SHOWN", 0)
     given = {"k": 200, "method": method, "hierarchies": COMMON["hierarchies"] | {"tongue": "flat"}}

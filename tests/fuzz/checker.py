@@ -60,9 +60,8 @@ def violations(job: Job, result: Any) -> list[str]:
             found.append(f"{wrong} cells of {name} do not stand for their values")
     for model in job.parameters["models"]:
         if type(model).__name__ in {"KMap", "DeltaPresence"}:
-            failing = (
-                sum(not _fits(model, job, cell, len(members)) for cell, members in groups.items()) if ranges else 0
-            )
+            failing = sum(not _fits(model, job, cell, len(members)) for cell, members in groups.items())
+            found += _alone(model, job, list(groups), result)
         else:
             failing = sum(not _holds(model, job.sensitive, members) for members in groups.values())
         if failing:
@@ -130,8 +129,8 @@ def _written(job: Job, result: Any) -> list[str]:
     if job.parameters["seed"] % 5:
         return []
     with tempfile.TemporaryDirectory() as folder:
-        path = result.save(Path(folder) / "release.csv", sidecar=True)
-        if sorted(one.name for one in Path(folder).iterdir()) != ["release.csv", "release.csv.json"]:
+        path = result.save(Path(folder) / "release.csv")
+        if sorted(one.name for one in Path(folder).iterdir()) != ["release.csv", "release.datapackage.json"]:
             return ["other files were written than asked for"]
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
@@ -341,6 +340,23 @@ def _moved(tree: Any, label: Any, surplus: dict[Any, float]) -> tuple[float, flo
     moved, more, less = (sum(part[place] for part in parts) for place in range(3))
     here = min(more, less)
     return moved + here * _height(tree), max(more - less, 0.0), max(less - more, 0.0)
+
+
+def _alone(model: Any, job: Job, groups: list[tuple[Any, ...]], result: Any) -> list[str]:
+    """Whoever fits no released group is known not to be in the table: nobody may, where a least share is promised to everyone."""
+    if type(model).__name__ == "KMap":
+        return []
+    names = job.parameters["quasi_identifiers"]
+    outside = sum(
+        not any(
+            all(_covers(job.columns[name], cell, person[name]) for name, cell in zip(names, cells, strict=True))
+            for cells in groups
+        )
+        for person in job.people
+    )
+    found = [f"the audit says {result.audit.people.get('left_out')} people fit no group, there are {outside}"]
+    found *= result.audit.people.get("left_out") != outside
+    return found + [f"{outside} people fit no group"] * bool(outside and model.low and model.everyone)
 
 
 def _fits(model: Any, job: Job, cells: tuple[Any, ...], size: int) -> bool:

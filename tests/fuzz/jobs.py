@@ -47,8 +47,8 @@ class Job:
         return f"{len(self.sensitive.plain)} rows of {kinds}; {told}"
 
 
-def make_job(seed: list[int], methods: list[str] | None = None) -> Job:
-    """Draw a call; the same numbers always make the same one."""
+def make_job(seed: list[int], methods: list[str] | None = None, *, counting: bool = False) -> Job:
+    """Draw a call; the same numbers always make the same one. ``counting``: with a model of a population."""
     rng = np.random.default_rng(seed)
     names = methods or [info.name for info in shoal.methods()]
     method = names[int(rng.integers(len(names)))]
@@ -80,8 +80,13 @@ def make_job(seed: list[int], methods: list[str] | None = None) -> Job:
         parameters["kinds"]["sensitive"] = sensitive.kind
     if isinstance(sensitive.hierarchy, shoal.Hierarchy):
         parameters["hierarchies"]["sensitive"] = sensitive.hierarchy
+    counting = rng.random() < (0.4 if method in GLOBAL else 0.15) or counting
+    if counting:
+        parameters["models"] = [population_model(rng, population)]
     if rng.random() < 0.3:
         parameters["release"] = ["ranges", "representatives"][int(rng.integers(2))]
+    if counting:
+        parameters["release"] = "ranges"
     if rng.random() < 0.15 and parameters.get("release") == "ranges":
         parameters["widen"] = float(rng.choice([0.25, 1.0]))
     if rng.random() < 0.2:
@@ -89,7 +94,7 @@ def make_job(seed: list[int], methods: list[str] | None = None) -> Job:
     if parameters.get("release") != "representatives":
         parameters["ends"] = ["round", "exact"][int(rng.integers(2))]
     owners = list(range(n))
-    if rng.random() < 0.2:
+    if rng.random() < 0.2 and not counting:
         owners = rng.integers(0, max(2, int(n * rng.choice([0.3, 0.6, 1.0]))), n).tolist()
         parameters |= {"person": "person", "together": bool(rng.random() < 0.3)}
         parameters["models"] = [shoal.LDiversity(2)] if rng.random() < 0.3 else []
@@ -125,6 +130,18 @@ def _hierarchies(columns: dict[str, Column], method: str) -> dict[str, Any]:
     return chosen
 
 
+def population_model(rng: np.random.Generator, population: pa.Table) -> Any:
+    """Return a model that counts who of the population fits the released cells."""
+    makers = (
+        lambda: shoal.KMap(int(rng.integers(2, 12)), population),
+        lambda: shoal.DeltaPresence(0.0, float(rng.choice([0.3, 0.6, 0.9])), population),
+        lambda: shoal.DeltaPresence(
+            float(rng.choice([0.05, 0.2, 0.35])), 1.0, population, everyone=bool(rng.random() < 0.5)
+        ),
+    )
+    return makers[int(rng.integers(len(makers)))]()
+
+
 def _models(rng: np.random.Generator, sensitive: Column, population: pa.Table) -> list[Any]:
     makers = (
         lambda: shoal.LDiversity(int(rng.integers(2, 4))),
@@ -133,9 +150,7 @@ def _models(rng: np.random.Generator, sensitive: Column, population: pa.Table) -
         lambda: shoal.TCloseness(float(rng.choice([0.1, 0.3, 0.6])), "equal"),
         lambda: shoal.TCloseness(float(rng.choice([0.1, 0.3, 0.6]))),  # the distance that fits the column
         lambda: shoal.TCloseness(0.4, "hierarchical" if sensitive.tree else "equal"),
-        lambda: shoal.KMap(int(rng.integers(2, 12)), population),
-        lambda: shoal.DeltaPresence(0.0, float(rng.choice([0.3, 0.6, 0.9])), population),
-        lambda: shoal.DeltaPresence(float(rng.choice([0.05, 0.2])), 1.0, population),
+        lambda: population_model(rng, population),
         lambda: shoal.AlphaK(float(rng.choice([0.5, 0.8]))),
         lambda: shoal.BetaLikeness(float(rng.choice([1.0, 4.0]))),
         lambda: shoal.DeltaDisclosure(2.0),

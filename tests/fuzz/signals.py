@@ -29,7 +29,7 @@ NAMES = (
     "SIGUSR2",
     "SIGSEGV",
 )
-FILES = ("release.csv", "release.csv.json", "report.html", "recipe.toml")
+FILES = ("release.csv", "release.datapackage.json", "report.html", "recipe.toml")
 K = 3
 
 
@@ -44,7 +44,7 @@ def write_table(folder: Path) -> Path:
 def start(folder: Path, table: Path) -> subprocess.Popen[bytes]:
     """Start the job; it writes four files into ``folder``."""
     words = ["anonymize", table, "-k", K, "--qi", "age,job", "--sensitive", "ill", "--method", "mondrian", "-o", folder / FILES[0],
-             "--sidecar", "--report", folder / FILES[2], "--save-recipe", folder / FILES[3]]  # fmt: skip
+             "--report", folder / FILES[2], "--save-recipe", folder / FILES[3]]  # fmt: skip
     return subprocess.Popen(
         [sys.executable, "-m", "shoal", *map(str, words)],
         stdout=subprocess.DEVNULL,
@@ -65,7 +65,7 @@ def fault_in(folder: Path) -> str | None:
     try:
         json.loads((folder / FILES[1]).read_text("utf-8"))
     except ValueError:
-        return "half a side-car"
+        return "half a dictionary"
     _, *rows = (folder / FILES[0]).read_text("utf-8").splitlines()
     if len(rows) != 3000 or min(Counter(row.rpartition(",")[0] for row in rows).values()) < K:
         return "a release that is not whole or not anonymous"

@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow.parquet as papq
 
 import shoal
-from shoal.engines import plan
 from shoal.errors import ShoalError
 from shoal.frames import to_frame
+from shoal.plan import steps
 from tests.fuzz.checker import violations
 from tests.fuzz.jobs import Job, make_job
 
@@ -32,7 +32,7 @@ SMALL_PLAN = {
     "_LEAST_GROUPS": 1,
     "_MANY_GROUPS": 1,
 }
-"""Numbers of ``engines.plan`` with which tables of some dozens of rows are cut into fragments."""
+"""Numbers of ``plan.steps`` with which tables of some dozens of rows are cut into fragments."""
 
 
 def release_of(job: Job, seed: list[int]) -> Any:
@@ -40,7 +40,7 @@ def release_of(job: Job, seed: list[int]) -> Any:
     drawn = np.random.default_rng([*seed, 1]).random()
     if drawn < 0.7:
         return shoal.anonymize(job.data, **job.parameters)
-    with mock.patch.multiple(plan, **SMALL_PLAN):
+    with mock.patch.multiple(steps, **SMALL_PLAN):
         if drawn < 0.85:
             return shoal.anonymize(job.data, **job.parameters)
         with tempfile.TemporaryDirectory() as folder:
@@ -49,9 +49,9 @@ def release_of(job: Job, seed: list[int]) -> Any:
             return shoal.anonymize(path, engine="stream", memory="200MB", **job.parameters)
 
 
-def try_table(seed: list[int]) -> tuple[str, str]:
+def try_table(seed: list[int], methods: list[str] | None = None, *, counting: bool = False) -> tuple[str, str]:
     """Return what became of a generated table ("kept", "refused", "violations", "crashes") and words about it."""
-    job = make_job(seed)
+    job = make_job(seed, methods, counting=counting)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

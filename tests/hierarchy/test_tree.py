@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import shoal
 from shoal.errors import FileError, HierarchyError, ParameterError
 from shoal.hierarchy import Hierarchy, value_text
 
@@ -235,8 +236,7 @@ def test_a_missing_file_is_named(tmp_path):
         ("a;N;*\nb;M\n", "Line 2: A label is at the top here, but '*' is the root elsewhere"),
         ("x;a;b\ny;b;a\n", "Line 1: A label is at the top here, but stands below another elsewhere"),
         ("a;*;X\nb;*;X\nc;Y\n", "'*' is below 'X' but should be the root"),
-        ("a;N;*\nb;;*\n", "Line 2: A label is empty"),
-        (";N;*\n", "Line 1: A label is empty"),
+        ("a;N;*\nb;;*\n", "Line 2: The label of a group is empty"),
         ("\n\n", "The hierarchy has no values"),
         ('a;N;*\n"b;N;*\n', "Line 2: the quotes or fields cannot be read"),
     ],
@@ -258,7 +258,7 @@ def test_a_faulty_line_is_named(text, message):
         (lambda: Hierarchy.from_parents({"1": None, 1: "M"}), "'1' is at the top here, but stands below another"),
         (lambda: Hierarchy.from_parents({"1": "N", 1: "M"}), "'1' has two parents, 'N' and 'M'"),
         (lambda: Hierarchy.from_parents({}), "has no values"),
-        (lambda: Hierarchy.from_parents({"a": ""}), "A label is empty"),
+        (lambda: Hierarchy.from_parents({"a": ""}), "The label of a group is empty"),
         (lambda: Hierarchy.from_parents({"a": "*", "b": "N"}), "'N' is at the top here"),
         (lambda: Hierarchy.from_dict({"*": {"N": ["a"], "M": ["a"]}}), "'a' stands in two places"),
         (lambda: Hierarchy.from_dict({"*": {"N": ["N", "a"]}}), "'N' stands in two places"),
@@ -268,7 +268,7 @@ def test_a_faulty_line_is_named(text, message):
         (lambda: Hierarchy.from_dict(holding_itself("b")), "'a' stands in two places"),
         (lambda: Hierarchy.from_dict({}), "'*' has no values below it"),
         (lambda: Hierarchy.from_dict({"*": "abc"}), "'*' must hold a dict or a list. Got str"),
-        (lambda: Hierarchy.from_dict({"*": [" "]}), "A label is empty"),
+        (lambda: Hierarchy.from_dict({"*": {" ": ["a"]}}), "The label of a group is empty"),
         (lambda: Hierarchy.flat([]), "has no values"),
         (lambda: Hierarchy.flat(["*", "a"]), "'*' is a value here and a group"),
         (lambda: Hierarchy.flat([None, float("nan")]), "has no values"),
@@ -277,8 +277,8 @@ def test_a_faulty_line_is_named(text, message):
         (lambda: Hierarchy.from_intervals([float("inf")], 5), "are no finite numbers"),
         (lambda: Hierarchy.from_intervals([121], cuts=[0, 18, 120]), "A value lies outside the cuts 0 to 120"),
         (lambda: Hierarchy.from_dates(["1/2/2024"]), "1 of the 1 different values are no ISO dates"),
-        (lambda: Hierarchy.flat(["abc", "b"]).node("abd"), "'abd' is no node"),
-        (lambda: Hierarchy.flat(["abc", "b"]).path("*"), "'*' is no leaf"),
+        (lambda: Hierarchy.flat(["abc", "b"]).node("abd"), "'abd' is not a node"),
+        (lambda: Hierarchy.flat(["abc", "b"]).path("*"), "'*' is not a leaf"),
         (lambda: Hierarchy.flat(["abc", "b"]).common_ancestor([]), "No values have no common ancestor"),
     ],
 )
@@ -555,6 +555,37 @@ def test_a_tree_without_any_weight_is_refused():
 
 
 def test_an_unknown_node_is_named_with_the_nearest_one():
-    with pytest.raises(HierarchyError, match="'roott' is no node of this hierarchy") as caught:
+    with pytest.raises(HierarchyError, match="'roott' is not a node of this hierarchy") as caught:
         FIGURE_3.weighted({"roott": 2})
     assert "root" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: read(";N;*\na;N;*\nb;M;*\n"),
+        lambda: Hierarchy.from_dict({"*": {"N": ["", "a"], "M": ["b"]}}),
+        lambda: Hierarchy.from_parents({"": "N", "a": "N", "b": "M", "N": "*", "M": "*"}),
+    ],
+)
+def test_an_empty_text_is_a_value_like_any_other(make, tmp_path):
+    tree = make()
+    assert sorted(tree.leaves) == ["", "a", "b"]
+    tree.to_csv(tmp_path / "tree.csv")
+    assert Hierarchy.from_csv(tmp_path / "tree.csv").leaves == tree.leaves
+
+
+@pytest.mark.parametrize(
+    "choice", ["flat", "auto", "set", Hierarchy.from_dict({"*": {"N": ["", "a"], "M": ["b", "c"]}})]
+)
+def test_a_table_with_an_empty_text_is_released(choice):
+    people = {"age": list(range(40)), "job": ["", "a", "b", "c"] * 10}
+    result = shoal.anonymize(
+        people,
+        k=4,
+        quasi_identifiers=["age", "job"],
+        hierarchies={"job": choice},
+        method="mondrian",
+        weights={"job": 100},
+    )
+    assert set(result.data["job"]) == {'""', "a", "b", "c"}

@@ -67,7 +67,7 @@ def test_bad_files_get_one_sentence_without_their_content(tmp_path):
         (written(tmp_path, "a,a\n1,2\n", "double.csv"), ColumnError, "two columns named 'a'"),
         (written(tmp_path, "a\n1\n", "table.docx"), FileError, "no known ending"),
         (written(tmp_path, "no parquet", "wrong.parquet"), DataError, "cannot be read as parquet"),
-        (written(tmp_path, "plain", "wrong.csv.gz"), DataError, "no whole gz file"),
+        (written(tmp_path, "plain", "wrong.csv.gz"), DataError, "not a whole gz file"),
     ]
     for path, kind, text in cases:
         with pytest.raises(kind, match=text) as fault:

@@ -10,11 +10,13 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.fs
-import pyarrow.parquet
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import feather
 
 import shoal
 from shoal.engines.stream.writing import check_form
@@ -22,9 +24,10 @@ from shoal.errors import DataError, ExtensionWarning, FileError, MissingExtraErr
 from shoal.frames import Frame, to_frame
 from shoal.io import location as places
 from shoal.io import registry
-from shoal.io.files import file_format, gives_text, open_batches, open_table, write_table
+from shoal.io.files import file_format, gives_text, open_batches, open_table, source_faults_told, write_table
 from shoal.io.location import Location, locate
 from shoal.io.source import ReadOptions, Source, rows_of
+from shoal.notation.labels import code_of_letter
 
 TABLE = pa.table(
     {
@@ -175,7 +178,7 @@ def test_labels_and_missing_codes_of_spss_go_out_again(survey, tmp_path):
     result.save(tmp_path / "release.sav")
     _, meta = pyreadstat.read_sav(tmp_path / "release.sav", user_missing=True)
     assert meta.variable_value_labels == {"religion": {1.0: "none", 2.0: "other", 9.0: "refused"}}
-    assert meta.missing_ranges == {"religion": [{"lo": 9.0, "hi": 9.0}]}
+    assert meta.missing_ranges["religion"] == [{"lo": 9.0, "hi": 9.0}]
 
 
 def test_a_labelled_quasi_identifier_is_a_category(survey):
@@ -189,18 +192,19 @@ def test_stata_labels_go_in_and_out(survey, tmp_path):
     frame = open_table(survey)
     write_table(frame.table, tmp_path / "survey.dta", frame)
     again = open_table(tmp_path / "survey.dta")
-    assert dict(again.labels["religion"].labels) == {1: "none", 2: "other", 9: "refused"}
+    assert dict(again.labels["religion"].labels) == {1: "none", 2: "other", code_of_letter("a"): "refused"}
+    assert again.typed("religion").to_pylist() == frame.typed("religion").to_pylist()
 
 
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("t.csv.gz", b"no gzip", "no whole gz file"),
-        ("t.csv.zip", b"no zip", "no whole zip file"),
-        ("t.csv.zst", b"no zst at all", "no whole zst file"),
+        ("t.csv.gz", b"no gzip", "not a whole gz file"),
+        ("t.csv.zip", b"no zip", "not a whole zip file"),
+        ("t.csv.zst", b"no zst at all", "not a whole zst file"),
         ("t.parquet", b"no parquet", "may be damaged"),
         ("t.feather", b"no feather", "may be damaged"),
-        ("t.xlsx", b"no workbook", "no Excel workbook"),
+        ("t.xlsx", b"no workbook", "not an Excel workbook"),
         ("t.sav", b"no spss", "cannot be read as sav"),
     ],
 )
@@ -208,6 +212,34 @@ def test_a_damaged_file_is_named_in_one_sentence(tmp_path, name, content, senten
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=sentence):
         open_table(tmp_path / name)
+
+
+def test_arrow_files_whose_offsets_point_elsewhere_are_refused(tmp_path):
+    """Read as they are, such cells are whatever lies in the memory of the process, if it does not die."""
+    feather.write_feather(
+        pa.table({"x": ["a" * 71, "b" * 82]}), str(tmp_path / "t.feather"), compression="uncompressed"
+    )
+    whole = (tmp_path / "t.feather").read_bytes()
+    offsets = [np.array([0, 71, last], np.int32).tobytes() for last in (153, 4_000)]
+    assert whole.count(offsets[0]) == 1
+    (tmp_path / "t.feather").write_bytes(whole.replace(*offsets))
+    with pytest.raises(DataError, match="may be damaged"):
+        open_table(tmp_path / "t.feather")
+    with pytest.raises(DataError, match="may be damaged"), source_faults_told(tmp_path / "t.feather"):
+        list(open_batches(tmp_path / "t.feather"))
+
+
+def test_a_parquet_file_with_a_damaged_schema_is_refused_in_one_sentence(tmp_path):
+    pq.write_table(pa.table({"x": range(40), "ill": ["p", "q"] * 20}), tmp_path / "t.parquet")
+    whole, told = (tmp_path / "t.parquet").read_bytes(), set()
+    for place in range(len(whole) - 700, len(whole) - 8):
+        (tmp_path / "t.parquet").write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            open_table(tmp_path / "t.parquet")
+        except DataError as refusal:
+            told.add(str(refusal))
+    assert told
+    assert all("t.parquet" in one and str(tmp_path) not in one for one in told)
 
 
 def test_an_archive_must_hold_one_file(tmp_path):

@@ -300,5 +300,5 @@ def test_the_longest_name_a_file_can_have_is_written(tmp_path):
 
 def test_what_is_no_ordinary_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
-    with pytest.raises(FileError, match="no ordinary file"):
+    with pytest.raises(FileError, match="not an ordinary file"):
         check_target(tmp_path / "pipe.csv", force=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 
 import pytest
-from benchmarks import adult
 
 import shoal
+from benchmarks import adult
 from shoal.errors import ColumnLeftOutWarning
 
 

@@ -9,8 +9,8 @@ import shoal
 from shoal.encoding import encode
 from shoal.frames import Frame
 from shoal.methods.base import Task
-from tests import reference_optimise
-from tests.methods.optimise.test_optimise import loss_of
+from tests import reference_optimize
+from tests.methods.optimize.test_optimize import loss_of
 from tests.tables import coded_table, coded_tables
 
 
@@ -24,7 +24,7 @@ def test_k_member_equals_its_slow_twin_in_every_cost(table, k, seed):
         return
     found = shoal.KMember().run(table, Task(k=k, seed=seed)).labels
     first = int(np.random.default_rng(seed).integers(table.records))
-    expected = np.array(reference_optimise.k_member(table, k, first), np.int32)
+    expected = np.array(reference_optimize.k_member(table, k, first), np.int32)
     assert found.tolist() == expected.tolist()
 
 

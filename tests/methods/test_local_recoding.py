@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.cells.recode import released_cover
 from shoal.encoding import encode
 from shoal.frames import Frame
 from shoal.kernels.space.packing import make_packing
-from shoal.methods.base import Grouping
-from shoal.methods.local_recoding import BottomUp, TopDown, group_bottom_up, group_top_down
-from shoal.metrics import Outcome
-from shoal.metrics.loss import ncp_total
-from shoal.recoding import released_cover
+from shoal.methods.base import Grouping, Task
+from shoal.methods.local_recoding import BottomUp, TopDown, group_bottom_up, group_top_down, total_cost
+from shoal.metrics import Outcome, measure
 from tests import reference_local_recoding as reference
 from tests.kernels.space.test_space import columns
 from tests.kernels.spaces import Interval, Tree, Values, build_space
@@ -142,7 +141,7 @@ def test_top_down_loses_at_most_what_figure_1_shows_whatever_the_order():
     losses = set()
     for order in itertools.permutations(range(6)):
         labels = group_top_down(table.space, table.codes, 3, np.array(order, np.int32))
-        losses.add(ncp_total(Outcome(table, labels, released_cover(table, Grouping(labels)), 3)))
+        losses.add(measure(Outcome(table, labels, released_cover(table, Grouping(labels)), 3))["ncp_total"])
     assert max(losses) <= 7.5
 
 
@@ -217,6 +216,17 @@ def test_an_unknown_rule_of_merging_is_refused():
 def test_top_down_needs_a_round():
     with pytest.raises(shoal.ShoalError, match=r"'rounds' parameter of TopDown must be an int of at least 1. Got 0"):
         TopDown(rounds=0)
+    with pytest.raises(shoal.ShoalError, match=r"'tries' parameter of TopDown must be an int of at least 1. Got 0"):
+        TopDown(tries=0)
+
+
+def test_top_down_keeps_the_best_of_its_tries_the_first_of_which_is_a_single_one():
+    random = np.random.default_rng(5)
+    table = encode(Frame(pa.table({name: random.integers(0, 40, 300) for name in "abc"})), ["a", "b", "c"])
+    costs = [total_cost(table, TopDown(tries=tries).run(table, Task(k=5)).labels) for tries in (1, 3, 9)]
+    assert costs[0] == total_cost(table, TopDown().run(table, Task(k=5)).labels)
+    assert costs == sorted(costs, reverse=True)
+    assert costs[2] < costs[0]
 
 
 @pytest.mark.parametrize("run", [group_bottom_up, top_down_in_order])

@@ -32,6 +32,35 @@ def test_the_kernel_groups_as_the_plain_reference_does(drawn, grow):
 
 
 @settings(deadline=None)
+@given(coded_tables(), st.integers(1, 4), st.integers(1, 4))
+def test_the_kernel_weighs_loss_against_privacy_as_the_plain_reference_does(drawn, utility, privacy):
+    columns, weights, codes, k = drawn
+    found = MergeSplit(utility=utility, privacy=privacy).run(coded_table(columns, weights, codes), Task(k=k))
+    plain = reference_merge_split.group(columns, weights, codes, k, utility=utility, privacy=privacy)
+    assert found.labels.tolist() == plain
+
+
+def test_a_larger_weight_of_utility_narrows_groups_and_one_of_privacy_lets_them_grow():
+    random = np.random.default_rng(0)
+    codes = np.stack([random.integers(0, 200, 400), random.integers(0, 200, 400)]).astype(np.int32)
+    table = coded_table([Interval(tuple(range(200)))] * 2, [1.0, 1.0], codes)
+    mean_size = [
+        400 / (MergeSplit(utility=utility, privacy=privacy).run(table, Task(k=10)).labels.max() + 1)
+        for utility, privacy in ((8, 1), (1, 1), (1, 8))
+    ]
+    assert mean_size == sorted(mean_size)
+    assert mean_size[0] < mean_size[1] < mean_size[2]
+
+
+@settings(deadline=None)
+@given(coded_tables())
+def test_no_group_is_larger_than_what_grows_and_what_is_left_together(drawn):
+    columns, weights, codes, k = drawn
+    sizes = np.bincount(MergeSplit().run(coded_table(columns, weights, codes), Task(k=k)).labels)
+    assert sizes.max() <= 3 * k - 2
+
+
+@settings(deadline=None)
 @given(coded_tables())
 def test_groups_that_do_not_grow_end_at_k_until_the_rest_joins_them(drawn):
     columns, weights, codes, k = drawn
@@ -45,7 +74,7 @@ def test_groups_that_do_not_grow_end_at_k_until_the_rest_joins_them(drawn):
 def test_it_ends_with_groups_of_k_and_no_record_split_more_than_k_times(drawn):
     columns, weights, codes, k = drawn
     table = coded_table(columns, weights, codes)
-    merge = kernels.start(table.space, table.codes, k)
+    merge = kernels.start(table.space, table.codes, k, 1, 1)
     tree = build_tree(table.space, table.codes, np.arange(table.records, dtype=np.int32))
     rounds = 0
     while not kernels.run(table.space, table.codes, merge, tree, k, 2 * k - 1, 1):
@@ -66,7 +95,7 @@ def test_merge_split_passes_every_common_check():
 def far_member(split_before):
     """Return a group of four, one of them far away, after splitting at k = 3."""
     table = coded_table([Interval((0.0, 1.0, 2.0, 90.0, 100.0))], [1.0], [[0, 1, 2, 3, 4]])
-    merge = kernels.start(table.space, table.codes, 3)
+    merge = kernels.start(table.space, table.codes, 3, 1, 1)
     tree = build_tree(table.space, table.codes, np.arange(5, dtype=np.int32))
     for record in (0, 1, 2, 3):
         kernels.leave(merge, tree, record)

@@ -11,10 +11,7 @@ from shoal.encoding import encode
 from shoal.errors import ParameterError
 from shoal.frames import Frame
 from shoal.methods.base import Task
-from shoal.privacy.base import failing_groups
 from tests import reference
-from tests.enforcement.cases import EVERY, case_of
-from tests.enforcement.test_joining import BothHalves
 from tests.tables import coded_table, coded_tables
 
 
@@ -24,34 +21,40 @@ def test_mondrian_equals_its_slow_twin_label_for_label(table, k, strict, by_tree
     if k > table.records:
         return
     method = shoal.Mondrian(
-        strict=strict, categories="tree" if by_tree else "order", cut="median" if median else "nearest"
+        strict=strict,
+        categories="tree" if by_tree else "order",
+        cut="median" if median else "nearest",
+        order="given",
     )
     found = method.run(table, Task(k=k)).labels
     assert found.tolist() == reference.mondrian(table, k, strict=strict, by_tree=by_tree, median=median)
 
 
-@pytest.mark.parametrize("name", EVERY)
-@settings(max_examples=8, deadline=None)
-@given(st.integers(0, 10**6), st.booleans())
-def test_cuts_with_models_in_view_are_those_of_the_slow_twin_and_leave_nothing_to_mend(name, seed, median):
-    table, task = case_of(name, seed, k=3, n=90)
-
-    def meets(side):
-        labels = np.full(table.records, -1, np.int32)
-        labels[side] = 0
-        return not failing_groups(task.requirements, labels, 1)[0]
-
-    method = shoal.Mondrian(cut="median" if median else "nearest", models="cut")
-    found = method.run(table, task).labels
-    assert found.tolist() == reference.mondrian(table, 3, median=median, allowed=meets)
-    if meets(list(range(table.records))):
-        assert not failing_groups(task.requirements, found, int(found.max()) + 1).any()
+@settings(max_examples=150, deadline=None)
+@given(coded_tables(), st.integers(2, 5), st.booleans())
+def test_values_without_an_order_are_cut_by_falling_size_as_the_slow_twin_cuts_renumbered_ones(table, k, median):
+    if k > table.records:
+        return
+    found = shoal.Mondrian(cut="median" if median else "nearest").run(table, Task(k=k)).labels
+    renumbered = []
+    for column, codes, missing in zip(table.columns, table.codes.tolist(), table.space.missing.tolist(), strict=True):
+        free = column.kind.by_members or (column.hierarchy is not None and column.hierarchy.height == 1)
+        values = sorted({*codes} - {missing}, key=lambda value: (-codes.count(value), value))
+        place = {value: number for number, value in enumerate(values)} | {missing: missing}
+        renumbered.append([place[code] if free else code for code in codes])
+    table = table.with_codes(np.array(renumbered, np.int32))
+    assert found.tolist() == reference.mondrian(table, k, median=median)
 
 
-def test_a_model_of_a_users_own_does_not_keep_mondrian_from_cutting():
-    table = encode(Frame(pa.table({"x": [1, 2, 3, 4]})), ["x"])
-    task = Task(k=2, requirements=(BothHalves(),))
-    assert shoal.Mondrian(models="cut").run(table, task).labels.tolist() == [0, 0, 1, 1]
+def test_which_sex_comes_first_does_not_decide_what_a_cut_at_the_median_can_do():
+    tables = [pa.table({"sex": ["M" if one % 3 else other for one in range(18)]}) for other in ("F", "Z")]
+    chosen, alphabet = [], []
+    for table in tables:
+        coded = encode(Frame(table), ["sex"])
+        chosen.append(shoal.Mondrian(cut="median").run(coded, Task(k=3)).labels.max())
+        alphabet.append(shoal.Mondrian(cut="median", order="given").run(coded, Task(k=3)).labels.max())
+    assert chosen == [1, 1]
+    assert alphabet == [0, 1]
 
 
 def test_a_column_whose_median_leaves_too_few_on_a_side_is_cut_nearby_or_not_at_all():

@@ -138,7 +138,7 @@ def test_a_cancel_token_must_be_an_event():
 def test_an_effort_in_seconds_is_kept_by_the_clock_of_the_task(release):
     table = coded_table(300, "ii", 7)
     clock = TickingClock(0.01)
-    found = make_method("optimise").run(table, Task(k=4, effort=1.0, release=release, clock=clock))
+    found = make_method("optimize").run(table, Task(k=4, effort=1.0, release=release, clock=clock))
     assert np.bincount(found.labels).min() >= 4
     assert 0.9 <= clock.now < 1.5  # a cold round that gains nothing ends it before
 

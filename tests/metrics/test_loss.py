@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.cells.recode import released_cover
 from shoal.encoding import encode
 from shoal.frames import Frame
 from shoal.hierarchy import Hierarchy
 from shoal.methods.base import Grouping
 from shoal.metrics import REGISTRY, Outcome, measure
-from shoal.recoding import released_cover
 from tests import reference
 from tests.tables import coded_tables
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.cells.parse import parse_cell
 from shoal.metrics import Condition, Query, parse_query, query_error, random_queries, read_queries
-from shoal.parsing import parse_cell
 
 JOBS = shoal.Hierarchy.from_dict({"*": {"care": ["nurse", "doctor"], "craft": ["baker", "smith", "tailor"]}})
 NAMES = ["age", "weight", "job", "town", "sex"]
@@ -245,12 +245,12 @@ def test_a_fault_in_a_file_is_named_by_its_line(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("agee 1..2", r"'agee', which is no quasi-identifier.*\nHint: did you mean 'age'\?"),
+        ("agee 1..2", r"'agee', which is not a quasi-identifier.*\nHint: did you mean 'age'\?"),
         ("age = x", "'x' in the column 'age'"),
         ("age 9..2", "low end is above its high end"),
         ("age in {1, 2}", "several values of 'age'"),
         ("job a..b", "range of 'job', which has no order"),
-        ("job = nurze", r"'nurze', which is no value of the column 'job'.*\nHint: did you mean 'nurse'\?"),
+        ("job = nurze", r"'nurze', which is not a value of the column 'job'.*\nHint: did you mean 'nurse'\?"),
         ("sum(sex): age 1..2", "'sex' has no numbers"),
         ("sum(gone): age 1..2", "'gone'"),
     ],

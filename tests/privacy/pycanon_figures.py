@@ -1,6 +1,6 @@
 """Writes ``pycanon.json``: random tables, a table of Adult, and what pycanon finds in them.
 
-pycanon pins an old numpy, so it is no part of the developers' environment. In one that has it (``python -m benchmarks.peers``
+pycanon pins an old numpy, so it is not a part of the developers' environment. In one that has it (``python -m benchmarks.peers``
 makes such a one, or ``pip install pycanon``): ``python -m tests.privacy.pycanon_figures``.
 """
 

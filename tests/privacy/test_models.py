@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -9,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import shoal
+from shoal.audit import AT_MOST
 from shoal.encoding import encode
 from shoal.errors import ColumnError, HierarchyError, ParameterError, PrivacyError
 from shoal.frames import Frame
-from shoal.kernels.enforcement import rules as kernels
+from shoal.kernels.models import rules as kernels
 from shoal.privacy import REGISTRY, make_model, model_name
-from shoal.privacy.base import AllOf
+from shoal.privacy.base import AllOf, refuse_unreachable
 from shoal.privacy.histograms import HistogramRequirement, build_rules
 from shoal.privacy.k_anonymity import AtLeast
+from shoal.privacy.measures import MEASURES
 from shoal.privacy.rows import plain_row, tree_row
 from tests.privacy import reference
 from tests.privacy.pycanon_figures import FILE, QUASI_IDENTIFIERS, SENSITIVE, adult_table
@@ -35,6 +38,8 @@ def coded(values, labels=None, hierarchy=None):
 def required(measure, values):
     attribute = coded(values, hierarchy=TREE if measure == "hierarchical" else None).attributes["s"]
     row = tree_row("test", attribute) if measure == "hierarchical" else plain_row(attribute)
+    if measure == "weight":
+        row = replace(row, value=np.array([ord(value) for value in sorted(set(values))], np.float64))
     return HistogramRequirement(measure, row, 1.0, rank=2)
 
 
@@ -61,7 +66,18 @@ REFERENCES = {
     "beta": reference.beta,
     "enhanced": reference.enhanced,
     "delta": reference.delta,
+    "weight": lambda group, _: sum(map(ord, group)),
 }
+
+
+def test_every_measure_has_its_row_and_a_number_of_its_own():
+    assert set(MEASURES) == {"size", *REFERENCES}
+    assert len({one.number for one in MEASURES.values()}) == len(MEASURES)
+    assert (
+        {one.audited for one in MEASURES.values() if one.sense != kernels.AT_LEAST}
+        == AT_MOST
+        == {"c", "t", "alpha", "beta", "delta"}
+    )
 
 
 @pytest.mark.parametrize("measure", REFERENCES)
@@ -165,9 +181,34 @@ def test_a_model_says_what_it_misses():
 def test_what_no_grouping_can_reach_is_refused_with_what_can():
     table = coded(["a"] * 9 + ["b"])
     with pytest.raises(PrivacyError, match="reaches 2, and 3 is asked for"):
-        shoal.LDiversity(3).bind(table)
+        check_reachable(shoal.LDiversity(3), table)
     with pytest.raises(PrivacyError, match=r"reaches 0\.9"):
-        shoal.AlphaK(0.5).bind(table)
+        check_reachable(shoal.AlphaK(0.5), table)
+    with pytest.raises(PrivacyError, match="reaches 2, and 3 is asked for"):  # no withheld record brings a value
+        check_reachable(shoal.LDiversity(3), table, max_suppression=0.9)
+    check_reachable(shoal.AlphaK(0.5), table, max_suppression=0.8)
+
+
+def check_reachable(model, table, max_suppression=0.0):
+    refuse_unreachable([model], [model.bind(table)], max_suppression)
+
+
+@pytest.mark.parametrize("method", ["optimize", "incognito", "mondrian", "k-member"])
+def test_a_model_that_the_whole_column_misses_is_judged_on_what_is_released(method):
+    people = {"age": [20] * 4 + [50] * 6, "ill": ["a", "b", "a", "b"] + ["a"] * 6}
+    asked = {
+        "k": 2,
+        "quasi_identifiers": ["age"],
+        "sensitive": ["ill"],
+        "hierarchies": {"age": "flat"},
+        "method": method,
+    }
+    asked["models"] = [shoal.AlphaK(0.5)]
+    with pytest.raises(PrivacyError, match="'max_suppression'"):
+        shoal.anonymize(people, **asked)
+    result = shoal.anonymize(people, max_suppression=0.6, **asked)
+    assert sorted(result.data["ill"]) == ["a", "a", "b", "b"]
+    assert result.audit.alpha == 0.5
 
 
 def test_an_order_given_for_text_counts_as_one():

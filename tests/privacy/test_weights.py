@@ -7,7 +7,7 @@ import pytest
 
 import shoal
 from shoal.errors import ParameterError, PrivacyError
-from shoal.privacy.weights import represented
+from shoal.privacy.weights import WeightRequirement, represented
 from tests.panels import QUASI, panel, released_groups
 
 pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("ignore::shoal.errors.RepeatedPersonWarning")]
@@ -35,7 +35,7 @@ def sums(result):
     return [sum(weight[row] for row in rows) for rows in released_groups(result).values()]
 
 
-@pytest.mark.parametrize("method", ["optimise", "mondrian", "mdav", "datafly"])
+@pytest.mark.parametrize("method", ["optimize", "mondrian", "mdav", "datafly"])
 def test_every_combination_stands_for_enough_people(method):
     more = {"hierarchies": HIERARCHIES, "max_suppression": 0.5} if method == "datafly" else {}
     result = release(method=method, **more)
@@ -47,7 +47,7 @@ def test_every_combination_stands_for_enough_people(method):
 
 def test_a_persons_records_stand_for_their_mean_and_other_models_hold_beside():
     result = release(
-        method="optimise", person="nr", identifiers=["hh"], models=[shoal.KMap(PEOPLE), shoal.LDiversity(2)]
+        method="optimize", person="nr", identifiers=["hh"], models=[shoal.KMap(PEOPLE), shoal.LDiversity(2)]
     )
     weight, person = TABLE["w"].to_pylist(), TABLE["nr"].to_pylist()
     for rows in released_groups(result).values():
@@ -76,3 +76,29 @@ def test_what_cannot_be_estimated_or_reached_is_told_in_one_sentence():
         release(survey_weight=None, keep=["w"])
     with pytest.raises(PrivacyError, match="the whole table stands for"):
         release(models=[shoal.KMap(10**6)])
+
+
+@pytest.mark.parametrize("person", [None, "nr"])
+def test_survey_weights_are_kept_by_the_search_and_not_the_slow_way(person):
+    told = []
+    release(method="mondrian", person=person, progress=lambda _share, text: told.append(text))
+    assert told
+    assert not any("slow" in text for text in told)
+
+
+def test_the_search_rounds_weights_down_by_less_than_a_sixteenth():
+    weight = np.random.default_rng(0).lognormal(3.0, 2.0, 500)
+    bound = WeightRequirement(40, weight)
+    rounded = bound.rounded.row.value[bound.rounded.row.codes]
+    assert ((weight * 15 / 16 < rounded) & (rounded <= weight)).all()
+    assert len(bound.rounded.row.value) < 250
+    label = (np.arange(500) % 60).astype(np.int32)
+    assert (bound.rounded.failing(label, 60) | ~bound.failing(label, 60)).all()
+
+
+def test_weights_that_differ_within_a_person_or_are_barely_enough_are_not_rounded():
+    weight, label = np.array([10.9, 20.9, 5.9, 4.9]), np.zeros(4, np.int32)
+    assert WeightRequirement(10, weight, np.array([0, 0, 1, 2], np.int32)).rounded is None
+    barely = WeightRequirement(42, weight)
+    assert not barely.failing(label, 1)[0]
+    assert barely.rounded is None

@@ -11,7 +11,7 @@ import pytest
 import shoal
 from shoal.report.frontier import frontier_plot
 from shoal.report.plots import _number_axis, group_sizes
-from shoal.report.words import number, released_form, size_headings, spread_headings
+from shoal.report.words import SIZE_HEADINGS, number, released_form, size_note, size_rows, spread_headings
 
 
 def spread(*ends):
@@ -40,13 +40,13 @@ def test_a_column_that_lost_nothing_is_not_said_to_be_coarser():
     assert "[30-39]" not in result.report().markdown
 
 
-def test_the_example_of_a_range_is_of_the_kind_of_the_column():
+def test_the_example_of_a_coarsened_column_is_one_of_its_released_cells():
     born = [date(1950 + year, 1, 1) for year in range(8)]
-    table = {"age": [*range(30, 38)], "born": born}
-    result = shoal.anonymize(table, k=4, quasi_identifiers=["age", "born"], method="mondrian")
-    age, born = result.report().summary.columns
-    assert released_form(age) == "as ranges such as [30-39]"
-    assert released_form(born) == "as ranges such as [1961-03-01 to 1961-09-30]"
+    table = {"age": [*range(30, 38)], "born": born, "job": [*"aabbccdd"]}
+    result = shoal.anonymize(table, k=4, quasi_identifiers=["age", "born", "job"], method="mondrian")
+    for column, form in zip(result.report().summary.columns, ("ranges", "ranges", "sets"), strict=True):
+        assert column.example in result.released.column(column.name).to_pylist()
+        assert released_form(column) == f"as {form} such as {column.example}"
 
 
 def test_where_people_are_counted_the_report_does_not_say_that_records_are():
@@ -83,16 +83,17 @@ def test_the_advice_is_short_where_the_picture_is_narrow():
     assert told == ["recommended: k = 5", "★ k = 5"]
 
 
-def test_pictures_count_records_where_a_person_has_several():
-    table = {"who": [1, 1, 2, 2, 3, 4], "age": [30, 31, 30, 31, 40, 40]}
+def test_values_are_counted_in_records_where_a_person_has_several_and_groups_in_people():
+    table = {"who": [1, 1, 1, 2, 2, 3, 4], "age": [30, 30, 31, 30, 31, 40, 40]}
     told = []
     for roles in ({"identifiers": ["who"]}, {"person": "who"}):
         summary = shoal.anonymize(table, k=2, quasi_identifiers=["age"], method="mondrian", **roles).report().summary
         sizes = group_sizes(summary)["layer"][0]["encoding"]["y"]["axis"]["title"]
-        told.append((sizes, size_headings(summary), spread_headings(summary)))
+        assert (sizes, SIZE_HEADINGS) == ("people", ("size", "people, original", "people, released"))
+        told.append((size_rows(summary)[-1], "once in each" in size_note(summary), spread_headings(summary)[1]))
     assert told == [
-        (what, ("size", f"{what}, original", f"{what}, released"), ("value", f"{what}, original", f"{what}, released"))
-        for what in ("people", "records")
+        (("3", "3", "3"), False, "people, original"),
+        (("2", "6", "6"), True, "records, original"),
     ]
 
 

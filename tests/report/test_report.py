@@ -146,21 +146,69 @@ def test_the_smallest_tables_have_a_report_too(values):
         assert [part for part in TEXTS if part.lower() not in text.lower()] == ["Do columns still go together?"]
 
 
-def test_withheld_records_are_counted_apart(result):
-    table = pa.table({"zip": ["100"] * 6 + ["200"] * 6 + ["900"], "age": [30] * 13})
-    tree = shoal.Hierarchy.from_prefixes(["100", "200", "900"], [1])
+def test_withheld_records_are_counted_apart():
+    table = pa.table({"zip": ["100"] * 20 + ["200"] * 20 + ["900", "901", "902"], "age": [30] * 40 + [31, 32, 33]})
     report = shoal.anonymize(
         table,
         k=3,
         quasi_identifiers=["zip", "age"],
-        hierarchies={"zip": tree, "age": "flat"},
+        hierarchies={"zip": "flat", "age": "flat"},
         method="datafly",
         max_suppression=0.1,
     ).report()
-    assert report.summary.withheld == 1
-    assert "1 record was withheld (7.7 %)" in report.html
-    assert "withheld records: 1" in report.html
-    assert "1 record was withheld" in report.markdown
+    assert report.summary.withheld == 3
+    assert "3 records were withheld" in report.html
+    assert "withheld records: 3" in report.html
+    assert "3 records were withheld" in report.markdown
+
+
+def test_no_difference_below_k_is_told_about_withheld_records():
+    """Counts before and after must not give away what a single withheld person had."""
+    table = pa.table(
+        {
+            "zip": ["100"] * 20 + ["200"] * 20 + ["900"],
+            "ill": ["flu", "cold"] * 20 + ["flu"],
+            "cost": [*(100.0 + 5 * (row % 4) for row in range(40)), 105.0],
+        }
+    )
+    given = {"k": 3, "quasi_identifiers": ["zip"], "hierarchies": {"zip": "flat"}, "method": "datafly"}
+    result = shoal.anonymize(table, sensitive=["ill"], keep=["cost"], max_suppression=0.1, **given)
+    assert result.suppressed == 1
+    report = result.report()
+    assert (report.summary.withheld, report.summary.records, report.summary.released) == (None, 40, 40)
+    for column in report.summary.columns:
+        assert column.distribution is not None
+        assert sum(one.before for one in column.distribution.bins) == 40
+    spread = {one.name: one.distribution for one in report.summary.columns}
+    assert [(one.before, one.after) for one in spread["ill"].bins] == [(20, 20), (20, 20)]
+    assert all(one.before == one.after for one in spread["cost"].bins)
+    assert sum(one.before for one in report.summary.group_sizes) == 40
+    assert "Fewer than 3 records were withheld" in report.html
+    assert "Fewer than 3 records were withheld" in report.markdown
+    assert "41" not in report.markdown.partition("## What it cost")[0]
+
+
+@pytest.mark.parametrize("models", [[], [shoal.TCloseness(0.9), shoal.BetaLikeness(5)]])
+def test_no_figure_of_a_report_depends_on_what_a_withheld_person_had(models):
+    reports = []
+    for ill, cost in (("flu", 105.0), ("SECRETITIS", 99_999.0)):
+        table = pa.table(
+            {
+                "zip": ["100"] * 20 + ["200"] * 20 + ["900"],
+                "ill": [*(["flu", "cold", "flu"] * 14)[:40], ill],
+                "cost": [*(100.0 + 5 * (row % 4) for row in range(40)), cost],
+            }
+        )
+        given = {"k": 3, "quasi_identifiers": ["zip"], "hierarchies": {"zip": "flat"}, "method": "datafly"}
+        result = shoal.anonymize(
+            table, sensitive=["ill"], keep=["cost"], max_suppression=0.1, models=models, derived="warn", **given
+        )
+        assert result.suppressed == 1
+        reports.append(result.report())
+    assert reports[0].json == reports[1].json
+    summary = reports[0].summary
+    assert [one.loss for one in summary.columns if one.name == "zip"] == [0.0]
+    assert [one.unique for one in summary.found.by_columns] == [0]
 
 
 def test_a_report_with_original_rows_says_so_first(result):

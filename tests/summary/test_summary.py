@@ -13,13 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from shoal.cells.parse import parse_column
 from shoal.errors import NotationNotice
-from shoal.parsing import parse_column
 from shoal.summary import Summary, json_schema
 from shoal.summary.association import correlation_ratio, cramers_v, pearson
 from shoal.summary.cells import Cells
 from shoal.summary.distributions import OTHER, _in_bins, _merge, nice_step
-from shoal.summary.finding import GroupSizes, count_findable, size_bins
+from shoal.summary.found_people import GroupSizes, count_findable, size_bins
 from tests.schemas import same_meaning
 
 pytestmark = pytest.mark.compiled
@@ -44,7 +44,7 @@ def small_table(records=240, seed=0):
     )
 
 
-def summarised(table, *, examples=False, **changes):
+def summarized(table, *, examples=False, **changes):
     recipe = {
         "k": 5,
         "quasi_identifiers": ["age", "born", "sex", "job"],
@@ -78,14 +78,14 @@ def test_the_published_schema_is_that_of_the_code():
 
 
 def test_a_summary_obeys_the_published_schema():
-    _, summary = summarised(small_table())
+    _, summary = summarized(small_table())
     content = json.loads(summary.model_dump_json())
     jsonschema.validate(content, json.loads(SCHEMA_FILE.read_text("utf-8")))
     assert Summary.model_validate(content) == summary
 
 
 def test_the_schema_refuses_what_it_does_not_know():
-    _, summary = summarised(small_table())
+    _, summary = summarized(small_table())
     content = json.loads(summary.model_dump_json()) | {"rows": []}
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(content, json_schema())
@@ -96,7 +96,7 @@ def test_the_schema_refuses_what_it_does_not_know():
 
 @pytest.mark.parametrize("release", ["ranges", "representatives"])
 def test_every_record_is_counted_once_before_and_after(release):
-    result, summary = summarised(small_table(), release=release)
+    result, summary = summarized(small_table(), release=release)
     for one in summary.columns:
         spread = one.distribution
         if spread is None:
@@ -125,7 +125,7 @@ def test_no_bin_of_the_original_stands_for_fewer_than_k_people(ages, k, letters)
 def test_a_count_of_missing_values_below_k_is_not_told():
     table = small_table()
     age = [None, None, *table["sex"].to_pylist()[2:]]
-    _, summary = summarised(table.set_column(3, "sex", pa.array(age)))
+    _, summary = summarized(table.set_column(3, "sex", pa.array(age)))
     assert column(summary, "sex").distribution.missing_before is None
     assert column(summary, "sex").distribution.missing_after is None
 
@@ -142,7 +142,7 @@ def spread_of_text(cell, weight, leaves, texts):
 
 @pytest.mark.parametrize("name", ["sex", "job", "illness"])
 def test_expected_counts_are_those_read_from_the_released_text(name):
-    result, summary = summarised(small_table(seed=3), k=20)
+    result, summary = summarized(small_table(seed=3), k=20)
     forms, cells = parse_column(result.released.column(name))
     texts = sorted(set(result.source.table.column(name).to_pylist()))
     leaves = JOBS.leaves_below if name == "job" else lambda value: (value,)
@@ -181,7 +181,7 @@ def test_wide_hierarchies_are_drawn_by_their_nodes():
 
 def test_rare_values_are_pooled_and_the_pool_holds_at_least_k():
     table = pa.table({"age": list(range(40)), "word": ["a"] * 20 + ["b"] * 16 + ["c", "d", "d", "e"]})
-    _, summary = summarised(
+    _, summary = summarized(
         table, k=5, quasi_identifiers=["age"], sensitive=["word"], identifiers=[], keep=[], hierarchies={}
     )
     spread = column(summary, "word").distribution
@@ -247,7 +247,7 @@ def test_associations_are_known_where_they_are_known():
 
 
 def test_columns_passed_through_keep_their_association_and_others_do_not_gain():
-    _, summary = summarised(small_table(2000))
+    _, summary = summarized(small_table(2000))
     pairs = {(one.first, one.second): one for one in summary.associations}
     age_cost = pairs["age", "cost"]
     assert age_cost.measure == "correlation"
@@ -259,7 +259,7 @@ def test_columns_passed_through_keep_their_association_and_others_do_not_gain():
 
 
 def test_no_row_of_the_original_is_in_a_summary_unless_asked_for():
-    result, summary = summarised(small_table())
+    result, summary = summarized(small_table())
     released = set(zip(*(map(str, result.released.column(name).to_pylist()) for name in ("age", "born")), strict=True))
     assert not summary.examples.holds_original
     for row in summary.examples.rows:
@@ -270,7 +270,7 @@ def test_no_row_of_the_original_is_in_a_summary_unless_asked_for():
 
 def test_original_rows_stand_beside_the_released_ones_when_asked_for():
     table = small_table()
-    _, summary = summarised(table, examples=True)
+    _, summary = summarized(table, examples=True)
     rows = {(str(row["sex"]), str(row["job"]), str(row["cost"])) for row in table.to_pylist()}
     assert summary.examples.holds_original
     for row in summary.examples.rows:
@@ -282,32 +282,50 @@ def test_original_rows_stand_beside_the_released_ones_when_asked_for():
 
 
 def test_marks_on_released_rows_tell_only_what_the_release_shows():
-    _, ranges = summarised(small_table())
+    _, ranges = summarized(small_table())
     for row in ranges.examples.rows:
         for cell, changed in zip(row.released[:2], row.changed[:2], strict=True):
             assert changed == (cell is not None and (cell == "*" or cell.startswith("[")))
-    _, means = summarised(small_table(), release="representatives")
+    _, means = summarized(small_table(), release="representatives")
     assert all(row.changed == [True] * 4 + [False] * 2 for row in means.examples.rows)
 
 
 def test_what_calls_for_a_second_look_is_said():
     table = small_table()
-    _, summary = summarised(table)
+    _, summary = summarized(table)
     assert any("“cost” is released unchanged" in one for one in summary.warnings)
     same = table.set_column(5, "illness", pa.array(["flu"] * table.num_rows))
-    _, summary = summarised(same, keep=[], identifiers=["name", "cost"])
+    _, summary = summarized(same, keep=[], identifiers=["name", "cost"])
     assert [one for one in summary.warnings if "same value of “illness”" in one]
+
+
+def test_what_is_alike_is_one_sentence():
+    table = pa.table({"age": [30, 31] * 40, **{f"part {number}": list(range(80)) for number in range(9)}})
+    _, summary = summarized(
+        table, quasi_identifiers=["age"], sensitive=[], identifiers=[], hierarchies={}, keep=table.column_names[1:]
+    )
+    told = [one for one in summary.warnings if "occur only once" in one]
+    assert len(told) == 1
+    assert told[0].startswith("9 columns are released unchanged and have values that occur only once: “part 0” (80), ")
+    assert "and 1 more" in told[0]
+    same = pa.table({"age": [30, 31] * 40, "flu": ["yes"] * 80, "cough": ["no"] * 80})
+    _, summary = summarized(
+        same, quasi_identifiers=["age"], sensitive=["flu", "cough"], identifiers=[], hierarchies={}, keep=[]
+    )
+    told = [one for one in summary.warnings if "the same value" in one]
+    assert len(told) == 1
+    assert "“flu”, “cough”" in told[0]
 
 
 def test_columns_without_a_role_are_named_as_left_out():
     with pytest.warns(shoal.errors.ColumnLeftOutWarning):
-        _, summary = summarised(small_table(), keep=[])
+        _, summary = summarized(small_table(), keep=[])
     assert column(summary, "cost").role == "left out"
     assert column(summary, "cost").released_as == "removed"
 
 
 def test_what_is_unbounded_is_told_as_such():
-    result, _ = summarised(small_table())
+    result, _ = summarized(small_table())
     sensitive = {"illness": {"l": 1.0, "delta": float("inf")}}
     report = replace(result, audit=replace(result.audit, sensitive=sensitive)).report()
     assert json.loads(report.json)["reached"]["sensitive"] == {"illness": {"l": 1.0, "delta": None}}
@@ -316,20 +334,20 @@ def test_what_is_unbounded_is_told_as_such():
 
 def test_questions_asked_of_an_unchanged_table_are_answered_rightly_and_of_a_coarse_one_are_not():
     table = pa.table({"age": [20, 30, 40, 50] * 25, "sex": ["f", "f", "m", "m"] * 25})
-    _, exact = summarised(
+    _, exact = summarized(
         table, quasi_identifiers=["age", "sex"], sensitive=[], identifiers=[], keep=[], hierarchies={}, k=25
     )
     assert exact.loss.ncp == 0
     assert exact.query_error.mean == 0
     assert exact.query_error.within_tenth == 1
-    _, coarse = summarised(small_table(), k=60)
+    _, coarse = summarized(small_table(), k=60)
     assert coarse.query_error.median > 0.05
-    _, means = summarised(small_table(), release="representatives")
+    _, means = summarized(small_table(), release="representatives")
     assert means.query_error is None
 
 
 def test_attacks_are_tried_on_the_released_rows():
-    result, summary = summarised(small_table())
+    result, summary = summarized(small_table())
     linked, learnt, guessed = summary.attacks
     assert (linked.attack, linked.tried) == ("linkage", 240)
     assert linked.share <= 1 / result.audit.k
@@ -342,5 +360,5 @@ def test_attacks_are_tried_on_the_released_rows():
 
 def test_cells_that_cannot_be_matched_by_their_text_are_not_attacked():
     table = small_table().set_column(3, "sex", pa.array(["low", "mid", "high"] * 80))
-    assert summarised(table, kinds={"sex": ["low", "mid", "high"]})[1].attacks == []
-    assert summarised(small_table(), release="representatives")[1].attacks == []
+    assert summarized(table, kinds={"sex": ["low", "mid", "high"]})[1].attacks == []
+    assert summarized(small_table(), release="representatives")[1].attacks == []

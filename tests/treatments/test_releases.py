@@ -108,13 +108,13 @@ def test_the_seed_does_not_repeat_a_secret_shift() -> None:
     assert one != other
 
 
-def test_a_pickle_and_a_side_car_hold_no_original(tmp_path: Path, key: Path) -> None:
+def test_a_pickle_and_a_dictionary_hold_no_original(tmp_path: Path, key: Path) -> None:
     import pickle
 
     result = _release(identifiers=[], pseudonymize=["id"], key=key)
     assert b"p001" not in pickle.dumps(result)
-    result.save(tmp_path / "release.csv", sidecar=True)
-    beside = (tmp_path / "release.csv.json").read_text()
+    result.save(tmp_path / "release.csv")
+    beside = (tmp_path / "release.datapackage.json").read_text()
     assert "key" not in beside
     assert key.name not in beside
 
@@ -233,7 +233,7 @@ def test_what_the_report_says_to_look_at_is_warned_of() -> None:
     said = [str(one.message).removeprefix("Look at this before you publish: ") for one in own]
     summary = json.loads(result.report().text(Path("report.json")))
     assert said == summary["warnings"]
-    assert any("“note” is released unchanged and 120 of its values occur only once" in one for one in said)
+    assert any("released unchanged and have values that occur only once: “note” (120)" in one for one in said)
     assert {one.filename for one in told} == {__file__}
 
 

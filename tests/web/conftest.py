@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.web.hands import using
+
 PATIENCE = 1000 * int(os.environ.get("SHOAL_PATIENCE", "600"))
 """Milliseconds after which something must have gone wrong; nothing is measured by it."""
 ARGUMENTS = [
@@ -84,7 +86,7 @@ def workers_of(server):
 
 @pytest.fixture(scope="session")
 def chromium():
-    """Return a headless browser; where none is installed the test is skipped."""
+    """Return a headless browser; if none is installed the test is skipped."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
         pytest.skip("no Chromium is installed; it is needed to use the page")
@@ -125,7 +127,7 @@ class Watched:
         page = self.open_people()
         page.goto(self.home + "/look")
         if page.locator("#to-make").count():
-            page.click("#to-make")
+            page.click("#to-protect")
             page.select_option("#method", "mondrian")
             page.click("#make")
         page.wait_for_selector("#pairs tbody tr")
@@ -133,6 +135,12 @@ class Watched:
 
     def note(self, *what):
         self.faults.append(what)
+
+
+def wait_until(page, question, argument=None):
+    """Ask a page until it answers yes. Playwright's own ``wait_for_function`` asks again by ``eval``, which the page forbids."""
+    while not page.evaluate(question, argument):
+        page.wait_for_timeout(50)  # a test that never hears yes is ended by pytest-timeout
 
 
 @pytest.fixture(scope="module")
@@ -161,3 +169,9 @@ def tabs(chromium, address):
     yield watched
     watched.context.close()
     assert watched.faults == []
+
+
+@pytest.fixture
+def hands(address):
+    with using(address) as found:
+        yield found

@@ -14,9 +14,12 @@ HOME = Path(__file__).parents[2] / "docs" / "pictures"
 
 
 def columns(page: Page) -> None:
-    """Open the demo register and wait until all is counted."""
+    """Open the demo register and wait until all is counted, and the closer preview and the prices of ways out are there."""
     page.click("#demo")
     page.wait_for_selector("#together .set")
+    page.wait_for_selector('#live-state[data-state=made]:not(:has-text("closer"))')
+    for way in page.locator(".ways li").all():
+        way.locator(".price").wait_for()
 
 
 def why(page: Page) -> None:

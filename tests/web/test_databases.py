@@ -79,8 +79,9 @@ def test_a_table_goes_from_a_database_through_the_page_into_it(address, tmp_path
         """Nobody listens."""
 
     found = tasks.open_table(
-        tell, place="database", path=address, options={"table": "people"}, folder=str(private), name="table"
-    )
+        tell, place="database", path=address, options={"table": "people"}, files=[], folder=str(private), name="table",
+        salt=b"salt",
+    )  # fmt: skip
     assert found["records"] == 300
     recipe = {"k": 5, "quasi_identifiers": ["sex", "zip", "job"], "sensitive": ["diagnosis"], "method": "mondrian"}
     tasks.make_release(tell, table=found["stored"], recipe=recipe, folder=str(private / "release"))
@@ -90,7 +91,8 @@ def test_a_table_goes_from_a_database_through_the_page_into_it(address, tmp_path
         folder=str(private / "release"),
         targets={what: str(tmp_path / name) for what, name in _NAMES.items()},
         place={"database": address, "table": "safe"},
-        source="",
+        recipe_made=recipe,
+        inputs=[],
         own=[],
         force=True,
     )

@@ -117,4 +117,5 @@ def test_of_text_files_those_are_offered_as_hierarchies_that_begin_as_one(tmp_pa
     (tmp_path / "old.csv").write_bytes("Köln;West;*\n".encode("cp1252"))  # it could not be loaded
     (tmp_path / "picture.csv").write_bytes(bytes(range(256)))
     (tmp_path / "empty.csv").write_text("", "utf-8")
+    (tmp_path / "blank.csv").write_text("\n \n", "utf-8")
     assert [one.name for one in list_hierarchies(tmp_path)] == ["wide.txt", "zip.csv"]

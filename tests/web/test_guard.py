@@ -10,7 +10,7 @@ import pytest
 
 from shoal.web.app import ROUTED, create_app
 from shoal.web.guard import MOST_BYTES, Guard, Keys
-from shoal.web.session import Session
+from shoal.web.workshop import Workshop
 from tests.web.conftest import run
 
 HOST = "127.0.0.1:8123"
@@ -26,7 +26,7 @@ def keys():
 def app(tmp_path, keys):
     (tmp_path / "private").mkdir()
     (tmp_path / "people.csv").write_text("age\n1\n")
-    return create_app(Session(tmp_path, tmp_path / "private"), keys, [HOST, "localhost:8123"])
+    return create_app(Workshop(tmp_path, tmp_path / "private"), keys, [HOST, "localhost:8123"])
 
 
 @pytest.fixture
@@ -35,7 +35,8 @@ def ask(app, keys):
 
     def send(method, path, *, admitted=True, address=ADDRESS, headers=None, **more):
         async def go():
-            given = {"cookie": f"{app.cookie_name}={keys.cookie}", "x-shoal-change": keys.change} if admitted else {}
+            page = {"x-shoal-change": keys.change, "x-shoal-edition": "0"}
+            given = {"cookie": f"{app.cookie_name}={keys.cookie}"} | page if admitted else {}
             async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=address) as client:
                 return await client.request(method, path, headers=given | (headers or {}), **more)
 
@@ -78,7 +79,7 @@ def test_a_foreign_host_is_refused_even_with_the_cookie(ask, host):
 
 
 def test_the_page_answers_to_localhost_too(ask):
-    assert ask("GET", "/open", address="http://localhost:8123").status_code == 200
+    assert ask("GET", "/1/open", address="http://localhost:8123").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_the_page_answers_to_localhost_too(ask):
 )
 def test_another_site_is_refused_even_with_the_cookie(ask, headers):
     assert ask("GET", "/open", headers=headers).status_code == 403
-    assert ask("POST", "/history/undo", headers=headers).status_code == 403
+    assert ask("POST", "/1/history/undo", headers=headers).status_code == 403
 
 
 def test_every_change_needs_the_header_of_the_page(ask):
@@ -104,21 +105,21 @@ def test_every_change_needs_the_header_of_the_page(ask):
     }
     assert len(paths) >= 10
     for path in paths:
-        assert ask("POST", path, headers={"x-shoal-change": "guess"}, json={}).status_code == 403, path
+        assert ask("POST", f"/1{path}", headers={"x-shoal-change": "guess"}, json={}).status_code == 403, path
 
 
 def test_its_own_origin_may_change_things(ask):
-    assert ask("POST", "/history/undo", headers={"origin": ADDRESS}).status_code == 200
+    assert ask("POST", "/1/history/undo", headers={"origin": ADDRESS}).status_code == 200
 
 
 def test_every_answer_is_private_and_strict(ask, keys):
     answers = [
-        ask("GET", "/open"),
+        ask("GET", "/1/open"),
         ask("GET", "/static/style.css"),
         ask("GET", "/nowhere"),
         ask("GET", "/open", admitted=False),
         ask("GET", f"/?token={keys.token}", admitted=False),
-        ask("POST", "/history/undo"),
+        ask("POST", "/1/history/undo"),
     ]
     for answer in answers:
         assert answer.headers["cache-control"] == "no-store"
@@ -130,7 +131,7 @@ def test_every_answer_is_private_and_strict(ask, keys):
 
 
 def test_the_page_has_no_inline_script_or_style(ask):
-    text = ask("GET", "/open").text
+    text = ask("GET", "/1/open").text
     assert "<style" not in text
     assert " style=" not in text
     assert text.count("<script") == text.count('<script type="module" src="/static/page.js"></script>') == 1
@@ -139,25 +140,25 @@ def test_the_page_has_no_inline_script_or_style(ask):
 
 
 def test_a_large_request_is_refused_announced_or_not(ask):
-    assert ask("POST", "/history/load", content=b"x" * (MOST_BYTES + 1)).status_code == 413
+    assert ask("POST", "/1/history/load", content=b"x" * (MOST_BYTES + 1)).status_code == 413
 
     async def pieces():
         for _ in range(MOST_BYTES // 65536 + 2):
             yield b"x" * 65536
 
-    assert ask("POST", "/history/load", content=pieces()).status_code == 413
+    assert ask("POST", "/1/history/load", content=pieces()).status_code == 413
 
 
 def test_a_path_out_of_the_folder_is_refused(ask):
     for name in ("../secret.csv", "/etc/passwd", "a/../../secret.csv"):
-        answer = ask("POST", "/open", json={"place": "folder", "name": name})
+        answer = ask("POST", "/1/open", json={"place": "folder", "name": name})
         assert "inside the folder" in answer.json()["refused"]["message"]
     assert ask("GET", "/static/../guard.py").status_code in {403, 404}
     assert ask("GET", "/static/%2e%2e/guard.py").status_code in {403, 404}
 
 
 def test_what_is_sent_wrongly_is_named_without_its_value(ask):
-    answer = ask("POST", "/columns/role", json={"column": "age", "role": "secret-40213"})
+    answer = ask("POST", "/1/columns/role", json={"column": "age", "role": "secret-40213"})
     assert answer.status_code == 422
     assert "'role'" in answer.json()["message"]
     assert "40213" not in answer.text

@@ -1,4 +1,4 @@
-"""Jobs in a worker process: progress, cancel, a killed worker, the newest in place of the older."""
+"""Jobs in a worker process: progress, cancel, a killed worker, the newest instead of the older."""
 
 from __future__ import annotations
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import re
 import shutil
 import subprocess
 from types import SimpleNamespace
 
-import httpx
 import pytest
 
 from shoal.errors import ParameterError
@@ -19,46 +15,9 @@ from shoal.web.jobs.worker import Order
 from shoal.web.routes.columns import whom_they_single_out
 from shoal.web.routes.publish import Targets, publish
 from shoal.web.session import Session
+from shoal.web.workshop import Workshop
 from tests.web.conftest import run, serving
-
-STEPS = ("open", "columns", "hierarchies", "protect", "compare", "look", "publish", "recipe")
-
-
-class Hands:
-    """Uses the page without a browser, as its own requests do."""
-
-    def __init__(self, client, address):
-        self.client = client
-        page = client.get(address).text
-        self.client.headers["x-shoal-change"] = re.findall(r'name="change-key" content="([^"]+)"', page)[0]
-
-    def post(self, path, **body):
-        """Return what came of a request: the sentence it was refused with, or how its job ended."""
-        told = self.client.post(path, json=body).json()
-        if "refused" in told:
-            return f"{told['refused']['message']} {told['refused']['hint']}"
-        return self.wait(told["job"]) if told["job"] else "done"
-
-    def wait(self, number):
-        with self.client.stream("GET", "/events") as events:
-            for line in events.iter_lines():
-                told = json.loads(line[6:]) if line.startswith("data: ") else None
-                for job in told if isinstance(told, list) else [told]:
-                    if isinstance(job, dict) and job.get("number") == number and job["state"] in {"done", "failed"}:
-                        return "done" if job["state"] == "done" else f"{job['message']} {job['hint']}"
-        raise AssertionError("the stream has ended")
-
-    def statuses(self):
-        """Return how each step answers."""
-        return [self.client.get(f"/{step}").status_code for step in STEPS]
-
-    def open(self, name):
-        return self.post("/open", place="folder", name=name)
-
-    def make(self, k):
-        told = [self.post("/protect/k", k=k)]
-        told.append(self.post("/protect/search", method="mondrian", effort="fast", max_suppression=0, ends="round"))
-        return self.post("/protect/make") if told == ["done", "done"] else told[0]
+from tests.web.hands import using
 
 
 @pytest.fixture(scope="module")
@@ -72,27 +31,15 @@ def folder(tmp_path_factory):
     return home
 
 
-@contextlib.contextmanager
-def using(address):
-    with httpx.Client(base_url=address.split("/?")[0], follow_redirects=True, timeout=600) as client:
-        yield Hands(client, address)
-
-
-@pytest.fixture
-def hands(address):
-    with using(address) as found:
-        yield found
-
-
 def test_a_picture_is_no_table(hands):
-    assert hands.open("picture.csv").startswith("The file 'picture.csv' is no text")
+    assert hands.open("picture.csv").startswith("The file 'picture.csv' is not text")
     assert set(hands.statuses()) == {200}
 
 
 def test_a_table_of_one_row_hides_nobody(hands):
     assert hands.open("one-row.csv") == "done"
-    assert hands.post("/protect/make") == "Nobody can hide among 10: the table has 1 row. take a smaller k."
-    assert hands.post("/compare/start", ks="2, 5", methods=["mondrian"]).startswith(
+    assert hands.post("protect/make") == "Nobody can hide among 10: the table has 1 row. take a smaller k."
+    assert hands.post("compare/start", ks="2, 5", methods=["mondrian"]).startswith(
         "Nobody can hide: the table has 1 row"
     )
     assert set(hands.statuses()) == {200}
@@ -100,14 +47,14 @@ def test_a_table_of_one_row_hides_nobody(hands):
 
 def test_k_is_not_larger_than_the_table(hands):
     assert hands.open("few.csv") == "done"
-    assert hands.post("/protect/k", k=7) == "Nobody can hide among 7: the table has 6 rows. take a smaller k."
-    assert hands.post("/protect/make") == "Nobody can hide among 10: the table has 6 rows. take a smaller k."
+    assert hands.post("protect/k", k=7) == "Nobody can hide among 7: the table has 6 rows. take a smaller k."
+    assert hands.post("protect/make") == "Nobody can hide among 10: the table has 6 rows. take a smaller k."
     assert set(hands.statuses()) == {200}
 
 
 def test_a_table_of_names_alone_has_nothing_to_hide_among(hands):
     assert hands.open("names.csv") == "done"
-    assert hands.post("/protect/make").startswith("No column is a quasi-identifier yet.")
+    assert hands.post("protect/make").startswith("No column is a quasi-identifier yet.")
     assert set(hands.statuses()) == {200}
 
 
@@ -117,28 +64,28 @@ def test_a_table_of_one_column_goes_the_whole_way(hands, folder):
     assert hands.make(5) == "done"
     assert set(hands.statuses()) == {200}
     names = {"release": "one.csv", "report": "one.html", "recipe": "one.toml"}
-    read = list(range(hands.client.get("/publish").text.count('name="read"')))
-    assert hands.post("/publish", **names, read=read) == "done"
-    again = hands.post("/publish", **names, read=read)
+    read = list(range(hands.show("publish").count('name="read"')))
+    assert hands.post("publish", **names, number=1, read=read) == "done"
+    again = hands.post("publish", **names, number=1, read=read)
     assert again == "The target 'one.csv' exists and is left as it is. tick “replace”, or take another name."
-    assert hands.post("/publish", **names, read=read, replace=True) == "done"
+    assert hands.post("publish", **names, number=1, read=read, replace=True) == "done"
     assert {"one.csv", "one.html", "one.toml"} <= {path.name for path in folder.iterdir()}
 
 
 def test_of_two_tabs_that_publish_at_once_the_second_is_told(tmp_path, monkeypatch):
-    session = Session(tmp_path, tmp_path)
-    monkeypatch.setattr(Session, "need_release", lambda _: SimpleNamespace(summary={"warnings": []}, folder=""))
+    session = Workshop(tmp_path, tmp_path).newest
+    monkeypatch.setattr(Session, "need_release", lambda _, __: SimpleNamespace(summary={"warnings": []}, folder=""))
     monkeypatch.setattr(Session, "need_table", lambda _: SimpleNamespace(stored=None))
     session.jobs["publish"] = Job("publish", Order(1, "publish", {}), state="running")
     with pytest.raises(ParameterError, match="The files are being written already"):
-        run(publish(Targets(release="r.csv", report="r.html", recipe="r.toml"), session))
+        run(publish(Targets(release="r.csv", report="r.html", recipe="r.toml", number=1), session))
 
 
 @pytest.mark.parametrize(("unique", "worst"), [(3, "age"), (0, None)])
 def test_no_column_is_blamed_where_nobody_is_alone(tmp_path, monkeypatch, unique, worst):
     counted = {"people": 9, "unique": unique, "without": {"age": 0, "sex": 0}, "sets": None, "alone": None}
     monkeypatch.setattr(Session, "people_now", lambda _: counted)
-    session = Session(tmp_path, tmp_path, Draft().change(quasi_identifiers=["age", "sex"]))
+    session = Workshop(tmp_path, tmp_path, Draft().change(quasi_identifiers=["age", "sex"])).newest
     assert whom_they_single_out(session)["worst"] == worst
 
 
@@ -147,8 +94,8 @@ def test_cancelling_what_is_over_changes_nothing(hands):
     hands.open("one-column.csv")
     assert hands.make(7) == "done"
     for _ in range(2):
-        assert hands.post("/jobs/protect/cancel") == "done"
-    assert 'id="pairs"' in hands.client.get("/look").text
+        assert hands.post("jobs/protect/cancel") == "done"
+    assert 'id="pairs"' in hands.show("look")
 
 
 @pytest.mark.compiled
@@ -164,8 +111,27 @@ def test_a_folder_nobody_may_write_into_is_told(tmp_path):
     with serving(tmp_path, prefix=locked) as (_, address), using(address) as hands:
         assert hands.open("people.csv") == "done"
         assert hands.make(5) == "done"
-        read = list(range(hands.client.get("/publish").text.count('name="read"')))
-        told = hands.post("/publish", release="r.csv", report="r.html", recipe="r.toml", read=read)
+        read = list(range(hands.show("publish").count('name="read"')))
+        told = hands.post("publish", release="r.csv", report="r.html", recipe="r.toml", read=read, number=1)
         assert told == "The folder of the target 'r.csv' may not be written. choose another."
         assert set(hands.statuses()) == {200}
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+@pytest.mark.parametrize("name", ["..", ".", "%00", "a%00b.csv", "a%0Ab.csv"])
+def test_a_dropped_file_with_a_name_that_no_file_can_have_is_refused(hands, name):
+    headers = {"x-file-name": name, "x-shoal-edition": hands.edition()}
+    told = hands.client.post(f"{hands.home}open/drop", content=b"a\n1\n", headers=headers)
+    assert (told.status_code, told.json()["refused"]["message"][:20]) == (200, "The file has no name")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a = " + "[" * 5000 + "]" * 5000, "k = " + "9" * 5000, 'k = 5\nquasi_identifiers = ["age"]\n[[models]]\nk = 3\n'],
+    ids=["deep", "huge", "nameless model"],
+)
+def test_an_odd_recipe_is_refused_in_a_sentence(hands, text):
+    headers = {"x-shoal-edition": hands.edition()}
+    told = hands.client.post(f"{hands.home}history/load", json={"text": text}, headers=headers)
+    assert told.status_code == 200
+    assert told.json()["refused"]["message"].endswith(".")

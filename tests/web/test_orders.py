@@ -86,9 +86,11 @@ def test_a_value_that_is_dragged_onto_another_makes_a_group_of_both(tabs):
     page.goto(tabs.home + "/hierarchies?column=education")
     page.click("#suggest")
     page.wait_for_selector('.tree [data-node="none"]')
-    page.drag_and_drop('.tree [data-node="none"]', '.tree [data-node="primary"]')
-    page.wait_for_selector('.tree li.group[data-node="primary, none"]')
-    assert page.locator("li.depth-2").count() == 2
+    page.set_viewport_size({"width": 1400, "height": 1800})  # both in view: the page does not scroll under the mouse
+    page.drag_and_drop('.tree [data-node="none"]', '.tree [data-node="tertiary"]')
+    page.wait_for_selector('.tree li.group[data-node="tertiary, none"]')
+    inside = page.locator('.tree li.group[data-node="tertiary, none"] ~ li').all()[:2]
+    assert [one.get_attribute("data-node") for one in inside] == ["none", "tertiary"]
 
 
 def test_texts_are_sorted_as_people_do():

@@ -77,7 +77,7 @@ def test_columns_that_are_found_among_many_get_a_role_at_once(tabs, folder):
     assert page.locator("select.kept").count() == 40
     assert page.input_value("#find-column") == "question"  # the columns found stay in view
     page.click("#undo")
-    page.wait_for_selector("#role-40.left-out")
+    page.wait_for_selector("#role-40.undecided")
 
 
 def test_a_second_tab_and_a_reload_see_the_same(tabs):
@@ -185,7 +185,7 @@ def test_a_dropped_file_is_opened(tabs):
 def test_a_point_of_the_comparison_is_taken(tabs):
     page = tabs.open_people()
     page.click("#to-compare")
-    page.uncheck("#compare-optimise")
+    page.uncheck("#compare-optimize")
     page.fill("#ks", "2, 5")
     page.click("#compare")
     page.wait_for_selector("#take-mondrian-5")
@@ -206,12 +206,13 @@ def test_a_comparison_grows_point_by_point_and_is_taken_up_where_it_was_stopped(
     page.wait_for_selector("#points tbody tr")  # a point is there while others are on their way, or all are
     page.evaluate("document.getElementById('cancel-compare').click()")  # as good where all are made already
     page.wait_for_selector("#job-compare", state="hidden")
+    page.wait_for_selector('#compare:has-text("Continue comparing")')  # the step shows what was made
     before = points_shown(page)
     assert before
     page.fill("#ks", "3, 4, 6")
     page.click("#compare")
     for k in (3, 4, 6):
-        for method in ("mondrian", "optimise"):
+        for method in ("mondrian", "optimize"):
             page.wait_for_selector(f'#points tr[data-method="{method}"][data-k="{k}"]')
     assert before <= points_shown(page)  # with the seconds they took: they were not made again
 

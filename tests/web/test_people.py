@@ -207,7 +207,7 @@ def test_a_choice_for_a_column_does_no_harm_when_its_role_changes(tabs):
     page.fill(f"#weight-{number}", "3")
     page.press(f"#weight-{number}", "Enter")
     page.wait_for_selector(f'#weight-{number}[value="3"]')
-    give_role(page, "job", "kept")
+    give_role(page, "job", "identifier")
     make_by_mondrian(page)
     page.click("#to-columns")
     page.wait_for_selector("#role-1")

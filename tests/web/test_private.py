@@ -92,7 +92,7 @@ def test_a_server_that_runs_keeps_rows_only_in_files_of_its_owner_and_a_crash_le
         page.click("#suggest")
         page.wait_for_selector(".tree")
         page.goto(tabs.home + "/compare")
-        page.uncheck("#compare-optimise")
+        page.uncheck("#compare-optimize")
         page.fill("#ks", "2")
         page.click("#compare")
         page.wait_for_selector("#points tbody tr")

@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from tests.web.conftest import serving, write_people
+from tests.web.hands import Hands
 
 HERE, ANYWHERE = "0100007F", "00000000"
 """127.0.0.1 and 0.0.0.0 as Linux lists them."""
@@ -77,9 +78,8 @@ def test_nothing_of_the_table_is_printed_and_a_forged_request_changes_nothing(tm
             assert client.post("/open", json=wanted).status_code == 403
             forged = {"x-shoal-change": key, "origin": "http://evil.example"}
             assert client.post("/open", json=wanted, headers=forged).status_code == 403
-            assert client.post("/open", json=wanted, headers={"x-shoal-change": key}).json()["job"]
-            with client.stream("GET", "/events") as events:
-                next(line for line in events.iter_lines() if '"kind": "people"' in line)  # the table is open
-            assert "person 0" in client.get("/columns").text
+            hands = Hands(client, address)
+            assert hands.open("people.csv") == "done"
+            assert "person 0" in hands.show("columns")
     assert "person" not in "".join(server.told)
     assert server.told[1] == ""

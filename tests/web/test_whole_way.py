@@ -37,7 +37,7 @@ def test_a_csv_of_ones_own_becomes_a_checked_release_in_at_most_ten_clicks(tabs,
     assert shoal.audit(released, quasi_identifiers=names).k >= 10
     assert "name" not in released.names
     assert read_recipe(folder / "people-recipe.toml").quasi_identifiers == names
-    assert "<title>Report on a release" in (folder / "people-report.html").read_text("utf-8")
+    assert "<title>For the holder: report on a release" in (folder / "people-report.html").read_text("utf-8")
     assert "--recipe people-recipe.toml" in page.inner_text("#command")
     assert page.inner_text("#recounted").startswith("✓ counted again from the file people-release.csv: 300 records")
 

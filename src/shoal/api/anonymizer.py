@@ -4,70 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
-from shoal.api.bars import Bar
-from shoal.api.checks import (
-    check_cancel,
-    check_kinds,
-    check_models,
-    check_progress,
-    check_quasi_identifiers,
-    check_range_ends,
-    check_widen,
-    choose_release,
-)
 from shoal.api.estimator import Estimator
-from shoal.api.memory import release_in_memory
-from shoal.api.people import check_survey_weight, check_together, check_unit
-from shoal.api.roles import (
-    ROLES,
-    Roles,
-    check_roles,
-)
-from shoal.api.settings import make_recipe, recipe_parameters
-from shoal.api.streaming import (
-    EngineChoice,
-    check_engine,
-    check_memory,
-    choose_engine,
-    release_on_spark,
-    stream_release,
-    stream_result,
-)
+from shoal.api.run import run
 from shoal.arrays import CancelToken, Effort, Progress, Release
-from shoal.encoding import (
-    HierarchyChoice,
-    KindChoice,
-    Unit,
-    Weight,
-    check_hierarchies,
-)
+from shoal.cells.disjoint import CellsChoice
+from shoal.encoding import HierarchyChoice, KindChoice, Weight
 from shoal.ends import EndsChoice
-from shoal.engines.stream.order import StreamRelease
+from shoal.engines.stream.start import stream_release
 from shoal.errors import ParameterError, PublicationWarning, warn
-from shoal.hierarchy import Hierarchy
 from shoal.io.source import ReadOptions
 from shoal.io.transaction import Transaction
-from shoal.methods import DEFAULT_METHOD, make_method
+from shoal.methods import DEFAULT_METHOD
 from shoal.methods.base import Method
-from shoal.notation import make_notation
 from shoal.privacy.base import PrivacyModel
-from shoal.recipe import Recipe, read_recipe, recipe_inputs, write_recipe
-from shoal.result import Result
+from shoal.recipe import Recipe, read_recipe
+from shoal.request import EngineChoice, Request, recipe_parameters, stage_recipe
+from shoal.results.columns import Describing
+from shoal.results.result import Result
 from shoal.summary import second_look
-from shoal.treatments import TreatmentChoice, check_treated_roles, check_treatments
-from shoal.treatments.pseudonyms import check_pseudonyms
-from shoal.validation import (
-    check_choice,
-    check_effort,
-    check_float,
-    check_int,
-    check_keywords,
-    check_mapping,
-    check_names,
-    check_path,
-)
+from shoal.treatments import TreatmentChoice
+from shoal.validation import check_keywords, check_path
+
+if TYPE_CHECKING:
+    from shoal.engines.stream.result import StreamResult
 
 Table = TypeVar("Table")
 
@@ -111,7 +72,7 @@ class Anonymizer(Estimator):
         together: bool = False,
         survey_weight: str | None = None,
         kinds: Mapping[str, KindChoice] | None = None,
-        hierarchies: Mapping[str, HierarchyChoice] | Literal["auto"] | None = None,
+        hierarchies: Mapping[str, HierarchyChoice] | Literal["auto", "suggest"] | None = None,
         decimal: str | None = None,
         thousands: str | None = None,
         date_format: str | Sequence[str] | None = None,
@@ -124,9 +85,12 @@ class Anonymizer(Estimator):
         release: Release | None = None,
         widen: float = 0.0,
         ends: EndsChoice = "round",
+        cells: Mapping[str, CellsChoice] | None = None,
         treat: Mapping[str, TreatmentChoice] | None = None,
         pseudonymize: Sequence[str] = (),
         key: str | Path | None = None,
+        derived: Literal["refuse", "warn"] = "refuse",
+        others: Literal["drop", "keep", "ask"] = "drop",
         seed: int = 0,
         engine: EngineChoice = "auto",
         memory: int | str | None = None,
@@ -136,58 +100,14 @@ class Anonymizer(Estimator):
     ) -> None:
         given = dict(locals())
         self._given = {name: given[name] for name in given if name != "self"}
-        self.k = check_int("Anonymizer", "k", k, least=2, hint="k = 1 protects nobody; 5 to 20 are common choices.")
-        self.quasi_identifiers = check_quasi_identifiers(quasi_identifiers)
-        self.sensitive = check_names("Anonymizer", "sensitive", sensitive)
-        self.identifiers = check_names("Anonymizer", "identifiers", identifiers)
-        self.keep = check_names("Anonymizer", "keep", keep)
-        self.kinds = check_kinds(kinds)
-        without = [name for name in self.quasi_identifiers if name not in self.kinds]
-        self.hierarchies = check_hierarchies("Anonymizer", hierarchies, without)
-        self.weights = check_mapping("Anonymizer", "weights", weights)
-        self.notation = make_notation("Anonymizer", decimal, thousands, date_format, missing)
-        self.decimal, self.thousands = self.notation.decimal, self.notation.thousands
-        self.date_format, self.missing = self.notation.date_formats or None, self.notation.missing
-        self.models = check_models(models)
-        self.method = make_method(method)
-        self.effort: Effort = check_effort("Anonymizer", "effort", effort)
-        self.max_suppression = check_float("Anonymizer", "max_suppression", max_suppression, least=0.0, most=1.0)
-        self.release = choose_release(release, self.method)
-        self.widen = check_widen(widen, self.release, self.models)
-        self.ends = check_range_ends(ends, self.release, self.models)
-        self.treat = check_treatments("Anonymizer", treat)
-        self.pseudonymize = check_names("Anonymizer", "pseudonymize", pseudonymize)
-        self.key = check_pseudonyms(self.pseudonymize, key)
-        self.person = check_unit("person", person, self.roles)
-        self.household = check_unit("household", household, self.roles)
-        self.survey_weight = check_survey_weight(survey_weight, self.roles, self.units)
-        self.together = check_together(self.units, together, self.method, self.models)
-        self.seed = check_int("Anonymizer", "seed", seed, least=0)
-        self.engine: EngineChoice = check_engine(engine)
-        self.memory = check_memory(memory)
-        self.progress = check_progress(progress)
-        check_choice("Anonymizer", "on_interrupt", on_interrupt, ("raise", "best"))
-        self.on_interrupt: Literal["raise", "best"] = on_interrupt
-        self.cancel = check_cancel(cancel)
-        check_roles(self.roles)
-        check_treated_roles(self.treat, self.roles)
+        self.request = Request.of(self._given)
         self.result_: Result
 
-    @property
-    def roles(self) -> Roles:
-        """The columns of each role."""
-        return {role: getattr(self, role) for role in ROLES}
-
-    @property
-    def units(self) -> dict[Unit, str | None]:
-        """The columns that say whose a record is."""
-        return {"person": self.person, "household": self.household}
-
-    @property
-    def named(self) -> Roles:
-        """The columns of each role, and those that say whose a record is."""
-        others: dict[str, str | None] = {**dict(self.units.items()), "survey_weight": self.survey_weight}
-        return {**self.roles, **{role: [name] for role, name in others.items() if name is not None}}
+    def __getattr__(self, name: str) -> Any:
+        """Return a parameter in its checked form."""
+        if "request" not in vars(self) or not (name in Request.__dataclass_fields__ or hasattr(Request, name)):
+            raise AttributeError(f"'Anonymizer' object has no attribute {name!r}", name=name, obj=self)
+        return getattr(self.request, name)
 
     # --- the job ---------------------------------------------------------------------------------------------
 
@@ -217,29 +137,13 @@ class Anonymizer(Estimator):
             The table cannot be read, lacks a column, or cannot be released as promised. There is no result then.
         """
         self.result_ = self.result_of(data, table=table, query=query)
-        for sentence in (
-            second_look(self.result_) if self.result_.groups is not None and len(self.result_.groups) else ()
-        ):
+        for sentence in second_look(self.result_) if isinstance(self.result_, Result) else ():
             warn(f"Look at this before you publish: {sentence}", PublicationWarning)
         return self
 
     def result_of(self, data: Any, *, table: str | None = None, query: str | None = None) -> Result:
         """Return the release of a table as ``fit`` makes it, without a word on what to look at and without keeping it."""
-        try:
-            return self._make(data, table, query)
-        finally:
-            if isinstance(self.progress, Bar):
-                self.progress.close()
-
-    def _make(self, data: Any, table: str | None, query: str | None) -> Result:
-        """Release a table by the engine that was asked for, or that fits it."""
-        options = ReadOptions(table=table, query=query)
-        engine = choose_engine(self, data)
-        if engine == "stream":
-            return stream_result(self, data, options)
-        if engine == "spark":
-            return release_on_spark(self, data)
-        return release_in_memory(self, data, options)
+        return cast("Result", run(self.request, data, table=table, query=query))
 
     def stream(
         self,
@@ -250,11 +154,12 @@ class Anonymizer(Estimator):
         workers: int | None = None,
         scratch: str | Path | None = None,
         force: bool = False,
-        sidecar: bool = False,
+        dictionary: Describing = True,
         report: str | Path | None = None,
+        public_report: str | Path | None = None,
         table: str | None = None,
         query: str | None = None,
-    ) -> StreamRelease:
+    ) -> StreamResult:
         """Release a table that need not fit into memory, from file to file.
 
         The groups are those that ``fit`` finds. What cannot be streamed is refused before any work.
@@ -273,10 +178,12 @@ class Anonymizer(Estimator):
             The folder in which rows lie meanwhile, in a private folder that is removed at the end; by default beside the target.
         force
             Replace an existing file.
-        sidecar
-            Also write ``<target>.json`` with the recipe, seed, versions and measures.
+        dictionary
+            Write the data dictionary that travels with the release, as ``Result.save`` does.
         report
-            Also write what was done, gained and lost: a ``.html``, ``.md`` or ``.json`` file.
+            Also write what was done, gained and lost, compared with the original: a ``.html``, ``.md`` or ``.json`` file for the holder.
+        public_report
+            Also write what the released rows and the recipe say, and nothing else, in one of these forms.
         table
             The table of a database.
         query
@@ -284,12 +191,13 @@ class Anonymizer(Estimator):
 
         Returns
         -------
-        StreamRelease
+        StreamResult
             Where the rows are, and what was measured.
         """
         options = ReadOptions(table=table, query=query)
-        choices = {"memory": memory, "workers": workers, "scratch": scratch, "force": force, "sidecar": sidecar}
-        return stream_release(self, data, target, options=options, report=report, **choices)
+        choices = {"memory": memory, "workers": workers, "scratch": scratch, "force": force}
+        files = {"dictionary": dictionary, "report": report, "public_report": public_report}
+        return stream_release(self.request, data, target, options=options, **choices, **files)
 
     def fit_transform(self, data: Table, y: Any = None) -> Table:
         """Make the release of a table and return its rows, as the kind of table that came.
@@ -309,44 +217,20 @@ class Anonymizer(Estimator):
         recoded: Table = self.result_.transform(data)
         return recoded
 
-    def as_understood(self) -> list[str]:
-        """Return the columns that are read by what their text means, not as the text it is."""
-        trees = {name for name, choice in self.hierarchies.items() if choice != "auto"}
-        as_is = {*trees, *(name for name, kind in self.kinds.items() if kind not in ("numeric", "date"))}
-        read = dict.fromkeys((*self.quasi_identifiers, *self.sensitive, *self.treat))
-        return [name for name in read if name not in as_is]
-
-    @property
-    def key_files(self) -> tuple[Path, ...]:
-        """The file of the key, where there is one: it is read, and never replaced."""
-        return () if self.key is None else (self.key,)
-
-    @property
-    def attributes(self) -> list[str]:
-        """The columns that models and the method look at beside the quasi-identifiers."""
-        named: list[str] = [getattr(self.method, option, None) or "" for option in ("target", "within")]
-        known = {*self.quasi_identifiers, *self.sensitive, ""}
-        return [*self.sensitive, *(name for name in dict.fromkeys(named) if name not in known)]
-
     # --- the recipe ------------------------------------------------------------------------------------------
 
     def recipe(self) -> Recipe:
         """Return all parameters as a recipe; hierarchies that are objects appear as ``"(object)"``."""
-        return make_recipe(self)
+        return self.request.recipe
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the recipe as TOML; hierarchy objects go into a folder beside it."""
         target = check_path("Anonymizer.save", "path", path)
-        files = Transaction(force=force, inputs=recipe_inputs(self.recipe()))
-        files.add(target, last=True)
+        files = Transaction(force=force, inputs=self.request.inputs)
+        files.add(target, last=True, private=True)
         with files:
-            self.stage(files, target)
+            stage_recipe(files, self.request, target)
         return target
-
-    def stage(self, files: Transaction, target: Path) -> None:
-        """Write the recipe as one of the files of a call; its target was added before."""
-        objects = {name: choice for name, choice in self.hierarchies.items() if isinstance(choice, Hierarchy)}
-        write_recipe(files, self.recipe(), objects, target)
 
     @classmethod
     def load(cls, path: str | Path, **changes: Any) -> Anonymizer:

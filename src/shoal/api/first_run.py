@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from shoal.kernels.keeping import own_store, shipped_store
+from shoal.compiling.disk_cache import own_store, shipped_store
 
 
 def compiles_first() -> bool:
-    """Tell whether no compiled kernels are there yet, so that a first run takes up to a minute longer."""
+    """Return whether no compiled kernels are there yet, so that a first run takes up to a minute longer."""
     store = own_store()
     return shipped_store() is None and (store is None or not any(store.folder.iterdir()))

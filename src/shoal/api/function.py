@@ -12,14 +12,15 @@ from pyarrow import Table as ArrowTable
 from typing_extensions import TypeVar
 
 from shoal.api.anonymizer import Anonymizer
-from shoal.api.streaming import EngineChoice
 from shoal.arrays import CancelToken, Effort, Progress, Release
+from shoal.cells.disjoint import CellsChoice
 from shoal.encoding import HierarchyChoice, KindChoice, Weight
 from shoal.ends import EndsChoice
 from shoal.methods import DEFAULT_METHOD
 from shoal.methods.base import Method
 from shoal.privacy.base import PrivacyModel
-from shoal.result import Result
+from shoal.request import EngineChoice
+from shoal.results.result import Result
 from shoal.treatments import TreatmentChoice
 from shoal.validation import checks_keywords
 
@@ -42,7 +43,7 @@ def anonymize(
     together: bool = False,
     survey_weight: str | None = None,
     kinds: Mapping[str, KindChoice] | None = None,
-    hierarchies: Mapping[str, HierarchyChoice] | Literal["auto"] | None = None,
+    hierarchies: Mapping[str, HierarchyChoice] | Literal["auto", "suggest"] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
     date_format: str | Sequence[str] | None = None,
@@ -55,9 +56,12 @@ def anonymize(
     release: Release | None = None,
     widen: float = 0.0,
     ends: EndsChoice = "round",
+    cells: Mapping[str, CellsChoice] | None = None,
     treat: Mapping[str, TreatmentChoice] | None = None,
     pseudonymize: Sequence[str] = (),
     key: str | Path | None = None,
+    derived: Literal["refuse", "warn"] = "refuse",
+    others: Literal["drop", "keep", "ask"] = "drop",
     seed: int = 0,
     engine: EngineChoice = "auto",
     memory: int | str | None = None,
@@ -102,8 +106,10 @@ def anonymize(
         ``"nominal"``, or a list of values from low to high.
     hierarchies
         For categories: a ``Hierarchy``, the path of a hierarchy file, ``"flat"`` (the value or ``*``), ``"set"``
-        (a set of values; the default for text) or ``"auto"`` (suggested by the values, see ``Hierarchy.suggest``). One ``"auto"`` in the
-        place of all suggests one for every quasi-identifier without a kind: numbers then end at fixed places, as global recodings need it.
+        (a set of values; the default for text) ``"suggest"`` (suggested by the values, see ``Hierarchy.suggest``) or
+        ``"auto"``: ranges for numbers and dates, for codes what is suggested, and for categories a tree learned from the groups of quick releases
+        (see ``learn_hierarchies``). Methods that need a hierarchy everywhere take ``"auto"`` as ``"suggest"``. One ``"auto"`` or
+        ``"suggest"`` instead of a mapping stands for every quasi-identifier without a kind.
     decimal, thousands
         The marks in numbers that stand as text, such as ``","`` and ``"."`` for ``1.234,5``; detected where not given.
     date_format
@@ -130,8 +136,12 @@ def anonymize(
         others (0 to 1) are released so without need, and ranges are drawn out by up to this share of their width.
     ends
         Where released ranges end: ``"round"`` (outwards to round values, as coarse as costs a column at most 5 % more), ``"exact"``
-        (at two people's own values), or a mapping with a step for each of some columns, such as ``{"age": 5, "born": "month"}``;
-        the others then end round.
+        (at two people's own values), or a mapping with a step for each of some columns, such as ``{"age": 5, "born": "month"}``
+        (``[20-24]``, ``[25-29]``); the others then end round.
+    cells
+        Columns whose released cells are one partition of their values, or ``*``, so that they can be factors of a model:
+        ``{"education": "disjoint", "age": shoal.Disjoint(most=8)}``. The search chooses the partition with which the whole loses least,
+        within a hierarchy if the column has one.
     treat
         Treatments of kept or sensitive columns that could give people away: a mapping such as
         ``{"cost": shoal.Round(100), "visit": shoal.ShiftDates(30, person="patient_id")}``. Models then hold of the treated values. Random numbers
@@ -139,7 +149,13 @@ def anonymize(
     pseudonymize
         Columns released as tokens: the same for a value wherever the same key is used. Pseudonymous is not anonymous.
     key
-        The file with the key of the tokens, which only its owner may read; ``shoal key make`` makes one. It is no part of a recipe.
+        The file with the key of the tokens, which only its owner may read; ``shoal key make`` makes one. It is not a part of a recipe.
+    derived
+        What happens if a kept or sensitive column follows from the quasi-identifiers (a copy, a map, a formula such as a body mass index)
+        and people who know them could pick out fewer than ``k``: ``"refuse"``, with the ways out, or ``"warn"``.
+    others
+        What becomes of columns without a role: ``"drop"`` leaves them out with a ``ColumnLeftOutWarning``, ``"keep"`` passes them through
+        unchanged, ``"ask"`` refuses the table and names them (the default of the command line).
     seed
         Start of the random numbers: same table, same recipe, same seed, same groups.
     engine

@@ -11,20 +11,22 @@ from typing import Any
 
 from shoal.attacks.base import Finding, Rate, as_frame
 from shoal.attacks.composition import two_releases
-from shoal.attacks.holders import released_owner
+from shoal.attacks.derived import derived
 from shoal.attacks.inference import homogeneity
 from shoal.attacks.linkage import linkage
 from shoal.attacks.people import companions
 from shoal.attacks.ranges import downcoding
 from shoal.attacks.remains import leftovers, row_order
 from shoal.attacks.representatives import distance_linkage, representative_columns
+from shoal.attacks.row_owners import released_owner
 from shoal.encoding import HierarchyChoice, check_hierarchies, load_hierarchy
-from shoal.validation import check_int, check_names
+from shoal.validation import check_int, check_keys, check_names
 
 __all__ = [
     "Finding",
     "Rate",
     "companions",
+    "derived",
     "distance_linkage",
     "downcoding",
     "homogeneity",
@@ -62,7 +64,7 @@ def run_attacks(
     >>> known = ["birth_date", "sex"]
     >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
     >>> [one.attack for one in shoal.attacks.run_attacks(patients, result, known, sensitive=["diagnosis"])]
-    ['linkage', 'homogeneity', 'row order', 'leftovers', 'downcoding']
+    ['linkage', 'homogeneity', 'derived', 'row order', 'leftovers', 'downcoding']
     """
     on, sensitive = check_names("run_attacks", "on", on), check_names("run_attacks", "sensitive", sensitive)
     check_int("run_attacks", "k", k, least=2)
@@ -70,6 +72,7 @@ def run_attacks(
     choices = check_hierarchies("run_attacks", hierarchies)
     trees = {name: load_hierarchy(name, choice) for name, choice in choices.items()}
     own, published = as_frame(original), as_frame(release)
+    check_keys("hierarchies", choices, own.names, "column of the original")
     people: dict[str, Any] = {"hierarchies": trees, "seed": seed}
     if person is not None:
         people |= {"person": person, "owner": released_owner(own, published, on, person, trees)}
@@ -77,6 +80,7 @@ def run_attacks(
     found += [homogeneity(own, published, on, name, **people) for name in sensitive]
     if person is not None:
         found.append(companions(own, published, on, **people))
+    found.append(derived(own, published, on, **people))
     if previous is not None:
         found.append(two_releases(original, previous, release, on, k=k, hierarchies=trees, seed=seed))
     order = row_order(original, release, on, hierarchies=trees, seed=seed)

@@ -80,7 +80,7 @@ class Finding:
 
     @property
     def works(self) -> bool:
-        """True where the attack does better than its control beyond chance."""
+        """True if the attack does better than its control beyond chance."""
         return self.success.low > (self.control.high if self.control else 0.0)
 
     def as_dict(self) -> dict[str, Any]:

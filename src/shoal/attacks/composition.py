@@ -51,7 +51,7 @@ def two_releases(
     own, one, other = as_frame(original), as_frame(first), as_frame(second)
     shared = [name for name in one.names if name in other.names and name not in on]
     chosen = choose_targets(own.records, targets, seed)
-    fits_one, fits_other = (_fitting(own, frame, on, chosen, hierarchies) for frame in (one, other))
+    fits_one, fits_other = (fitting_rows(own, frame, on, chosen, hierarchies) for frame in (one, other))
     tie_one, tie_other = _ties(one, other, shared)
     left = np.array([_remaining(tie_one[a], tie_other[b]) for a, b in zip(fits_one, fits_other, strict=True)], np.int64)
     alone = np.array([min(len(a), len(b)) for a, b in zip(fits_one, fits_other, strict=True)], np.int64)
@@ -75,10 +75,10 @@ def two_releases(
     )
 
 
-def _fitting(
+def fitting_rows(
     own: Frame, published: Frame, on: Sequence[str], chosen: LongArray, hierarchies: Mapping[str, Hierarchy] | None
 ) -> list[LongArray]:
-    """Return for each person the released rows that fit."""
+    """Return for each of some records of the original the released rows that fit."""
     columns = check_columns("known to the intruder", [name for name in on if name in published.names], own.names)
     if not columns:
         raise ColumnError("A release shares no column with what the intruder is said to know.")

@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
+from shoal.arrays import IntArray, LongArray
 from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
-from shoal.attacks.holders import fitting_holders, numbered, one_record_each, released_owner
 from shoal.attacks.matching import covering_groups
+from shoal.attacks.row_owners import fitting_holders, numbered, one_record_each, released_owner
 from shoal.audit import column_codes, count_tuples
 from shoal.frames import Frame
 from shoal.hierarchy import Hierarchy
-from shoal.kernels.space.tuples import Tuples
 from shoal.validation import check_columns
 
 SUSPICION = 2.0
@@ -37,7 +36,7 @@ def homogeneity(
     """Guess people's sensitive value as the most frequent one among the released rows that fit them.
 
     The control guesses the most frequent value of the whole release for everybody. Where ``person`` is named, a value counts once for each
-    person who bears it in a row that fits, and a guess is right if the person bears it in any record; ``owner`` says whose each released row
+    person who has it in a row that fits, and a guess is right if the person has it in any record; ``owner`` says whose each released row
     is, by default as for ``linkage``.
 
     Examples
@@ -84,17 +83,48 @@ class _Table(NamedTuple):
         return typed_table(self.own, self.columns).take(pa.array(chosen))
 
 
+class _Guess(NamedTuple):
+    """What an intruder holds likely of one target, counted in rows or in people."""
+
+    value: LongArray
+    """The values of those that fit, in rising order."""
+    times: LongArray
+    """Those that fit and have each value."""
+    candidates: int
+    """Those that fit."""
+    borne: LongArray
+    """The values that the target has, in rising order."""
+
+    @property
+    def likeliest(self) -> int:
+        """The place of the value guessed; some value fits."""
+        return int(self.times.argmax())
+
+    @property
+    def right(self) -> bool:
+        """Whether the likeliest value is one that the target has."""
+        return self.candidates > 0 and bool(np.isin(self.value[self.likeliest], self.borne))
+
+    @property
+    def certain(self) -> bool:
+        """Whether all that fit have one value."""
+        return self.candidates > 0 and int(self.times[self.likeliest]) == self.candidates
+
+    def belief_in_truth(self) -> tuple[float, int]:
+        """Return how likely the target's values are held, the one believed most, and which that is."""
+        place = np.minimum(np.searchsorted(self.value, self.borne), max(len(self.value) - 1, 0))
+        fits = self.value[place] == self.borne if len(self.value) else np.zeros(len(self.borne), np.bool_)
+        count = np.where(fits, self.times[place], 0) if len(self.value) else np.zeros(len(self.borne), np.int64)
+        most = int(count.argmax())
+        return float(count[most]) / max(self.candidates, 1), int(self.borne[most])
+
+
 class _Belief(NamedTuple):
-    """What an intruder holds likely of each target, counted in rows or in people."""
+    """What an intruder holds likely of all targets: only values that occur, for a table of targets × values could be too large."""
 
     chosen: LongArray
     """The original's record of each target."""
-    counts: FloatArray
-    """Those that fit and have each value, (targets, values)."""
-    candidates: FloatArray
-    """Those that fit."""
-    borne: BoolArray
-    """Which values each target has, (targets, values)."""
+    guesses: list[_Guess]
     whole: LongArray
     """Those of the whole release with each value."""
     population: int
@@ -106,64 +136,64 @@ def _belief_in_rows(table: _Table, targets: int, seed: int) -> _Belief:
     chosen = choose_targets(table.own.records, targets, seed)
     released, columns = table.published.table, table.columns
     groups = count_tuples(released, columns)
-    spread = _spread(groups, table.shown, table.values)
-    count = np.zeros((len(chosen), table.values))
+    pair, held = np.unique(groups.label.astype(np.int64) * table.values + table.shown, return_counts=True)
+    value, ends = pair % table.values, np.searchsorted(pair // table.values, np.arange(len(groups.size) + 1))
+    fitting: list[list[slice]] = [[] for _ in chosen]
     for part, covered in covering_groups(released, groups, table.known(chosen), columns, table.hierarchies):
-        count += covered.T.astype(np.float64) @ spread[part]
-    borne = np.zeros(count.shape, np.bool_)
-    borne[np.arange(len(chosen)), table.truth[chosen]] = True
-    whole = np.bincount(table.shown, minlength=table.values)
-    return _Belief(chosen, count, count.sum(axis=1), borne, whole, len(table.shown))
+        for target, group in zip(*(place.tolist() for place in np.nonzero(covered.T)), strict=True):
+            fitting[target].append(slice(ends[part.start + group], ends[part.start + group + 1]))
+    guesses = []
+    for target, slices in zip(chosen, fitting, strict=True):
+        values, place = np.unique(np.concatenate([value[:0], *(value[one] for one in slices)]), return_inverse=True)
+        counts = np.zeros(len(values), np.int64)
+        np.add.at(counts, place.reshape(-1), np.concatenate([held[:0], *(held[one] for one in slices)]))
+        guesses.append(_Guess(values, counts, int(counts.sum()), table.truth[target : target + 1].astype(np.int64)))
+    return _Belief(chosen, guesses, np.bincount(table.shown, minlength=table.values), len(table.shown))
 
 
 def _belief_in_people(table: _Table, whose: IntArray, holder: IntArray, targets: int, seed: int) -> _Belief:
-    """Count the people who fit each target and bear each value; of each target one record is known."""
+    """Count the people who fit each target and have each value; one record of each target is known."""
     chosen, values = one_record_each(whose, targets, seed), table.values
     pairs = holder.astype(np.int64) * values + table.shown
     fitting = fitting_holders(table.published.table, table.known(chosen), table.columns, pairs, table.hierarchies)
-    count = np.array([np.bincount(each % values, minlength=values) for each in fitting], np.float64)
-    people = np.array([len(np.unique(each // values)) for each in fitting], np.float64)
-    borne = np.zeros((int(whose.max()) + 1, values), np.bool_)
-    borne[whose, table.truth] = True
+    bearing = np.unique(whose.astype(np.int64) * values + table.truth)
+    guesses = []
+    for target, each in zip(chosen, fitting, strict=True):
+        value, count = np.unique(each % values, return_counts=True)
+        begin, end = np.searchsorted(bearing, (int(whose[target]) * values, (int(whose[target]) + 1) * values))
+        guesses.append(_Guess(value, count, len(np.unique(each // values)), bearing[begin:end] % values))
     whole = np.bincount(np.unique(pairs) % values, minlength=values)
-    return _Belief(chosen, count, people, borne[whose[chosen]], whole, len(np.unique(holder)))
-
-
-def _spread(groups: Tuples, shown: Any, values: int) -> FloatArray:
-    """Return how often each value occurs in each group."""
-    pairs = np.bincount(groups.label.astype(np.int64) * values + shown, minlength=len(groups.size) * values)
-    return pairs.reshape(len(groups.size), values).astype(np.float64)
+    return _Belief(chosen, guesses, whole, len(np.unique(holder)))
 
 
 def _judge(seen: _Belief, sensitive: str) -> Finding:
     """Say how often the likeliest value is one that the target has."""
-    borne, targets = seen.borne, np.arange(len(seen.borne))
-    fits = seen.candidates > 0
-    share = seen.counts / np.maximum(seen.candidates, 1)[:, None]
-    right = fits & borne[targets, share.argmax(axis=1)]
-    certain = fits & (share.max(axis=1) == 1.0)
-    prior = seen.whole / max(seen.population, 1)
-    likeliest = np.where(borne, share, -1.0).argmax(axis=1)  # of a target's values the one believed most
-    belief_in_truth, prior_of_truth = share[targets, likeliest], prior[likeliest]
+    guesses, prior = seen.guesses, seen.whole / max(seen.population, 1)
+    fits = np.array([guess.candidates > 0 for guess in guesses], np.bool_)
+    right = np.array([guess.right for guess in guesses], np.bool_)
+    certain = np.array([guess.certain for guess in guesses], np.bool_)
+    truths = [guess.belief_in_truth() for guess in guesses]
+    belief_in_truth = np.array([belief for belief, _ in truths], np.float64)
+    prior_of_truth = prior[np.array([value for _, value in truths], np.int64)]
     gained = belief_in_truth >= SUSPICION * prior_of_truth
-    control = int(borne[:, seen.whole.argmax()].sum())
+    control = sum(int(np.isin(seen.whole.argmax(), guess.borne)) for guess in guesses)
     sure = int((certain & right).sum())
     return Finding(
         attack="homogeneity",
         question=f"What is this person's {sensitive}?",
-        success=rate(int(right.sum()), len(borne)),
-        control=rate(control, len(borne)),
+        success=rate(int(right.sum()), len(guesses)),
+        control=rate(control, len(guesses)),
         verdict=(
-            f"For {sure:,} of {len(borne):,} people all that fit have the same {sensitive}; it is known without naming a row."
+            f"For {sure:,} of {len(guesses):,} people all that fit have the same {sensitive}; it is known without naming a row."
             if sure
-            else f"Nobody's {sensitive} is certain; guesses are right for {int(right.sum()):,} of {len(borne):,} people."
+            else f"Nobody's {sensitive} is certain; guesses are right for {int(right.sum()):,} of {len(guesses):,} people."
         ),
         figures={
             "certain_and_right": sure,
             "guessed_rightly": int(right.sum()),
             "suspected": int((fits & gained).sum()),
-            "mean_belief_in_truth": float(belief_in_truth.mean()) if len(borne) else 0.0,
-            "mean_prior_of_truth": float(prior_of_truth.mean()) if len(borne) else 0.0,
+            "mean_belief_in_truth": float(belief_in_truth.mean()) if len(guesses) else 0.0,
+            "mean_prior_of_truth": float(prior_of_truth.mean()) if len(guesses) else 0.0,
         },
         examples=[int(row) for row in seen.chosen[certain & right][:5]],
     )

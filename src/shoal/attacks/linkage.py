@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from shoal.arrays import LongArray
 from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
-from shoal.attacks.holders import fitting_holders, numbered, one_record_each, released_owner
 from shoal.attacks.matching import Candidates, exact_matches, find_candidates
+from shoal.attacks.row_owners import fitting_holders, numbered, one_record_each, released_owner
 from shoal.audit import column_codes
 from shoal.encoding import value_texts
 from shoal.errors import ColumnError

@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 
 from shoal.arrays import AnyArray, BoolArray, LongArray
 from shoal.audit import column_codes, count_tuples
+from shoal.cells.parse import Cell, parse_column, read_number
+from shoal.cells.recode import range_text
 from shoal.encoding import exact_numbers, is_ordered, value_texts
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.space.tuples import Tuples, distinct_tuples
-from shoal.parsing import Cell, parse_column, read_number
-from shoal.recoding import range_text
 
 _CHUNK = 256
 """Groups compared with all known people at once."""
@@ -101,6 +101,8 @@ def covering_groups(
 
 def _covering(cells: Sequence[Cell], values: pa.ChunkedArray, tree: Hierarchy | None) -> BoolArray:
     """Tell for each cell (rows) and each value (columns) whether the one covers the other."""
+    if not len(values):
+        return np.zeros((len(cells), 0), np.bool_)
     encoded = pc.unique(values)
     texts = np.array(value_texts(encoded).to_pylist(), dtype=object)
     found = np.stack([_covers(cell, encoded, texts, tree) for cell in cells])

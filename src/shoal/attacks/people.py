@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from shoal.arrays import IntArray, LongArray
 from shoal.attacks.base import Finding, as_frame, choose_targets, rate, typed_table
-from shoal.attacks.holders import fitting_holders, numbered, released_owner
 from shoal.attacks.matching import Candidates
+from shoal.attacks.row_owners import fitting_holders, numbered, released_owner
 from shoal.hierarchy import Hierarchy
 from shoal.validation import check_columns
 

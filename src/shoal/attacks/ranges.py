@@ -16,13 +16,13 @@ import pyarrow as pa
 from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.attacks.base import Finding, as_frame, rate, typed_table
 from shoal.audit import count_tuples
+from shoal.cells.parse import Cell, parse_column, read_number
+from shoal.cells.recode import range_text
 from shoal.encoding import is_ordered, value_texts
 from shoal.errors import DataError
 from shoal.frames import encode_dictionary
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.space.tuples import Tuples
-from shoal.parsing import Cell, parse_column, read_number
-from shoal.recoding import range_text
 from shoal.validation import check_columns
 
 _NEAR = 0.01
@@ -35,7 +35,7 @@ class _Column:
 
     values: pa.Array
     value: LongArray
-    """For each record its place among ``values``, -1 where missing."""
+    """For each record its place among ``values``, -1 if missing."""
     cells: list[Cell]
     cell: IntArray
     """For each record its place among ``cells``."""
@@ -69,9 +69,9 @@ def downcoding(
 ) -> Finding:
     """Guess exact values from released ranges: that a record lies at an end of its range.
 
-    The rows of ``release`` must stand in the order of ``original`` (as in ``result.released``, where none was withheld),
+    The rows of ``release`` must stand in the order of ``original`` (as in ``result.released``, if none was withheld),
     because the steward checks the guesses. The control guesses any value of the table within the range. The figures also
-    tell, for each column, which share of the cells that are no single value is as narrow as the group allows ("tight": an
+    tell, for each column, which share of the cells that are not single value is as narrow as the group allows ("tight": an
     intruder who supposes so is right), and for nodes of a hierarchy in how many groups one record stands apart: all others
     lie below one child, so that whoever knows these others knows that the last one does not. Releases made with
     ``widen`` have fewer tight cells; ranges that are nodes of a fixed hierarchy have ends that no record need have.
@@ -255,5 +255,5 @@ def _stands_apart(column: _Column, groups: Tuples) -> float:
     pair, count = np.unique(groups.label[rows].astype(np.int64) * span + own[rows], return_counts=True)
     most = np.zeros(len(groups.size), np.int64)
     np.maximum.at(most, pair // span, count)
-    generalised = np.unique(groups.label[rows])
-    return float((most[generalised] == groups.size[generalised] - 1).mean())
+    generalized = np.unique(groups.label[rows])
+    return float((most[generalized] == groups.size[generalized] - 1).mean())

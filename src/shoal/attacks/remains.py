@@ -14,10 +14,10 @@ from shoal.attacks.base import Finding, as_frame, rate, typed_table
 from shoal.attacks.matching import _covering
 from shoal.attacks.representatives import as_numbers, representative_columns
 from shoal.audit import column_codes, count_tuples
+from shoal.cells.parse import parse_column
 from shoal.frames import Frame, encode_dictionary
 from shoal.hierarchy import Hierarchy
 from shoal.kernels.space.tuples import distinct_tuples
-from shoal.parsing import parse_column
 from shoal.validation import check_columns
 
 _PAIRS = 20_000

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from shoal.arrays import FloatArray
 from shoal.attacks.base import Finding, as_frame, rate, typed_table
 from shoal.attacks.distance import distance_linked
+from shoal.cells.parse import parse_column
 from shoal.errors import DataError
 from shoal.frames import Frame
-from shoal.parsing import parse_column
 from shoal.validation import check_columns
 
 
@@ -52,7 +52,7 @@ def distance_linkage(original: Any, release: Any, on: Sequence[str]) -> Finding:
 
 
 def representative_columns(own: Frame, published: Frame, on: Sequence[str]) -> list[str]:
-    """Return the columns of numbers by which rows can be linked by distance; none where the release has ranges.
+    """Return the columns of numbers by which rows can be linked by distance; none if the release has ranges.
 
     A release with representatives shows one value in each cell, and at least one number that the original has not.
     """

@@ -7,9 +7,11 @@ from typing import Any
 
 from shoal.audit.risk import PopulationUniqueness, Risk
 from shoal.audit.uniques import UniqueSet
+from shoal.kernels.models.rules import AT_LEAST
 from shoal.notebook import card, facts, rows, safely
+from shoal.privacy.measures import MEASURES
 
-AT_MOST = frozenset({"t", "alpha", "beta", "delta"})
+AT_MOST = frozenset(one.audited for one in MEASURES.values() if one.sense != AT_LEAST)
 """Measures of which less is better; of all others more is."""
 
 
@@ -47,7 +49,8 @@ class Audit:
     """How many of the population are alone, estimated; only with a sampling fraction."""
     people: dict[str, float] = field(default_factory=dict)
     """In a release with k-map or δ-presence: ``k_map`` (the fewest people of the population who fit a group),
-    ``presence_least`` and ``presence_most`` (the least and the largest share of them who are in the table)."""
+    ``presence_least`` and ``presence_most`` (the least and the largest share of them who are in the table), and ``left_out`` (people of the
+    population who fit no group)."""
     unique_sets: tuple[UniqueSet, ...] = ()
     """By which columns records are alone; only if asked for."""
     persons: int | None = None
@@ -56,6 +59,11 @@ class Audit:
     """How many households they belong to, where a household column is named."""
     represented: float | None = None
     """How many people of the population the table stands for: the sum of its survey weights."""
+
+    determined: tuple[str, ...] = ()
+    """The released columns that follow from the quasi-identifiers by a formula or a map; only known of a release."""
+    k_determined: int | None = None
+    """The size of the smallest group if these columns are counted too; None if there are none."""
 
     @property
     def l(self) -> int | None:  # noqa: E743  (the name everybody uses)
@@ -103,7 +111,7 @@ class Audit:
     def _repr_html_(self) -> str:
         told = {
             "records": f"{self.records:,}",
-            "groups": f"{self.groups:,}, of {self.k:,} to {self.largest:,} records, {self.mean_size:.1f} in the mean",
+            "groups": f"{self.groups:,}, of {self.k:,} to {self.largest:,} records, {self.mean_size:.1f} on average",
             "alone": f"{self.unique:,} records share their values with nobody",
         }
         measures = ("l", "entropy_l", "t", "alpha", "beta", "delta")

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import FloatArray, IntArray, LongArray
-from shoal.audit.counting import column_codes
-from shoal.audit.recount import read_anew
 from shoal.audit.risk import estimate_uniqueness, individual_risk
 from shoal.frames import Frame
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.privacy.people import open_people
 from shoal.privacy.weights import represented
+from shoal.recount.rows import read_anew
+from shoal.recount.tuples import column_codes
 from shoal.validation import check_columns
 
 if TYPE_CHECKING:

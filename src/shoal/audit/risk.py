@@ -30,7 +30,7 @@ class Risk:
     at_risk: float
     """Share of records of which that chance is above 0.2."""
     journalist_highest: float | None
-    """The same chances where presence is not known; None where the population is not."""
+    """The same chances where presence is not known; None if the population is not."""
     journalist_mean: float | None
     marketer: float
     """Share of the records that a match of everybody would name rightly."""

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from shoal.arrays import AnyArray, BoolArray, IntArray, LongArray
-from shoal.audit.counting import column_codes
 from shoal.frames import to_frame
 from shoal.kernels.measuring.uniques import mark_alone
+from shoal.recount.tuples import column_codes
 from shoal.validation import check_columns, check_int
 
 _MOST_CELLS = 1 << 24

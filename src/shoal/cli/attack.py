@@ -20,6 +20,7 @@ from shoal.cli.options import (
     pairs_callback,
     path_option,
 )
+from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 @click.command("attack")
 @file_argument
 @click.argument("release", type=click.Path(path_type=Path), metavar="RELEASE")
-@names_option("--qi", "quasi_identifiers", text="Quasi-identifiers: columns the intruder knows.", required=True)
+@names_option(
+    "--qi", "quasi_identifiers", text="Quasi-identifiers: columns the intruder knows. Default: those of --recipe."
+)
 @names_option("--sensitive", text="Columns the intruder wants to learn.")
 @column_option(
     "--person",
@@ -42,11 +45,13 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="COLUMN=FILE",
     callback=pairs_callback,
-    help="Hierarchy file of a column released as nodes; without it those of the recipe or the side-car are taken.",
+    help="Hierarchy file of a column released as nodes; without it those of the recipe or the dictionary are taken.",
     panel=ROLES,
 )
 @path_option(
-    "--recipe", text="The recipe of the release, which names its hierarchies; without it the side-car.", panel=ROLES
+    "--recipe",
+    text="The recipe of the release, which names its roles and hierarchies; without it the dictionary of the release names the latter.",
+    panel=ROLES,
 )
 @click.option(
     "--known", type=click.Path(path_type=Path), metavar="FILE", help="A list of people the intruder has.", panel=ROLES
@@ -106,7 +111,7 @@ def command(
     guesser achieves. Examples are row numbers; no value is printed unless asked for. Two attacks (downcoding, distance
     linkage) are only tried while the rows of RELEASE stand in the order of FILE, because the guesses are checked.
 
-    [dim]shoal attack patients.csv release.csv --qi age,sex,zip --sensitive diagnosis --known voters.csv[/dim]
+    [dim]shoal attack patients.csv release.csv --qi birth_date,sex,zip --sensitive diagnosis --known voters.csv[/dim]
     """
     from shoal.attacks import run_attacks
     from shoal.encoding import load_hierarchy
@@ -114,13 +119,14 @@ def command(
     def read(path: Path | None) -> Any:
         return None if path is None else reading.load_beside(path)
 
+    roles = _roles(quasi_identifiers, sensitive, person, recipe)
     tables = {"original": reading.load(file), "release": read(release), "known": read(known)}
     found = run_attacks(
         tables["original"],
         tables["release"],
-        quasi_identifiers,
-        sensitive=sensitive,
-        person=person,
+        roles[0],
+        sensitive=roles[1],
+        person=roles[2],
         known=tables["known"],
         previous=read(previous),
         k=k,
@@ -137,14 +143,31 @@ def command(
         _show(found, values)
 
 
-def _named_beside(release: Path, recipe: Path | None) -> dict[str, str]:
-    """Return the hierarchy files that the recipe names, else the side-car of the release; none where there is neither."""
+def _roles(
+    quasi_identifiers: Sequence[str], sensitive: Sequence[str], person: str | None, recipe: Path | None
+) -> tuple[Sequence[str], Sequence[str], str | None]:
+    """Return what the intruder knows and wants, and who is counted: as the options say, else as the recipe does."""
+    from shoal.recipe import read_recipe
+
+    if recipe is None:
+        if not quasi_identifiers:
+            raise ParameterError(
+                "What the intruder knows is not given.", hint="add --qi birth_date,sex,zip, or --recipe FILE."
+            )
+        return quasi_identifiers, sensitive, person
+    named = read_recipe(recipe)
+    return quasi_identifiers or named.quasi_identifiers, sensitive or named.sensitive, person or named.person
+
+
+def _named_beside(release: Path, recipe: Path | None) -> dict[str, Any]:
+    """Return the hierarchy files that the recipe names, else what the dictionary of the release shows of them."""
     from shoal.hierarchy import WORDS
     from shoal.recipe import read_recipe
-    from shoal.saving import sidecar_hierarchies
+    from shoal.results.save import dictionary_hierarchies
 
-    named = read_recipe(recipe).hierarchies if recipe else sidecar_hierarchies(release)
-    return {name: choice for name, choice in named.items() if choice not in {*WORDS, "(object)"}}
+    if recipe is None:
+        return dict(dictionary_hierarchies(release))
+    return {name: one for name, one in read_recipe(recipe).hierarchies.items() if one not in {*WORDS, "(object)"}}
 
 
 def _example_values(finding: Finding, tables: dict[str, Any]) -> list[dict[str, str | None]]:

@@ -107,10 +107,10 @@ def command(
     k is the size of the smallest group of records that share all quasi-identifiers, l the fewest different
     sensitive values in a group. With --require the exit code is 1 if the table has less.
 
-    [dim]shoal audit release.csv --qi age,sex,zip --require k=10[/dim]
+    [dim]shoal audit release.csv --qi birth_date,sex,zip,job --require k=10[/dim]
     """
     from shoal.audit import audit
-    from shoal.audit.pushed import is_in_database
+    from shoal.audit.in_database import is_in_database
 
     inside = is_in_database(file)
     found = audit(
@@ -167,7 +167,7 @@ def _check(found: Audit, name: str, wanted: float) -> dict[str, Any]:
 
 
 def _at_most(name: str) -> bool:
-    """Tell whether less of a measure is better."""
+    """Return whether less of a measure is better."""
     from shoal.audit import AT_MOST
 
     return name in AT_MOST

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from shoal.cli.options import column_option, names_option, pairs_callback, path_option, plain_value, split_call
+from shoal.cli.options import bundle, column_option, names_option, pairs_callback, path_option, plain_value, split_call
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from shoal.recipe import Recipe
     from shoal.treatments import Treatment
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 COLUMNS = "How columns are read and released"
 SEARCH = "How groups are found"
 PROMISE = "What is promised"
@@ -47,6 +45,17 @@ def ends_callback(ctx: click.Context, param: click.Parameter, value: tuple[str, 
 def hierarchies_callback(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, str] | str:
     """Read ``column=choice``, given several times, or ``auto`` for all columns."""
     return "auto" if value == ("auto",) else pairs_callback(ctx, param, value)
+
+
+def disjoint_callback(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, Any]:
+    """Read a column, or COLUMN=MOST."""
+    found: dict[str, Any] = {}
+    for one in value:
+        column, mark, most = one.rpartition("=")
+        if mark and not most.isdecimal():
+            raise click.BadParameter("Give COLUMN, or COLUMN=MOST with a number of cells.", ctx, param)
+        found[column if mark else one] = {"most": int(most)} if mark else "disjoint"
+    return found
 
 
 _CHOICE_OPTIONS = (
@@ -121,7 +130,7 @@ _CHOICE_OPTIONS = (
         multiple=True,
         metavar="COLUMN=CHOICE",
         callback=hierarchies_callback,
-        help="How a category is made coarser: a hierarchy file, [bold]flat[/bold] (the value or *), [bold]set[/bold] (one of several values; the default for text) or [bold]auto[/bold] (suggested by its values). [bold]--hierarchy auto[/bold] suggests one for every column.",
+        help="How a category is made coarser: a hierarchy file, [bold]flat[/bold] (the value or *), [bold]set[/bold] (one of several values; the default for text) [bold]suggest[/bold] (suggested by its values) or [bold]auto[/bold] (ranges for numbers, a tree learned from the data for categories). [bold]--hierarchy auto[/bold] does it for every column.",
         panel=COLUMNS,
     ),
     click.option(
@@ -143,6 +152,18 @@ _CHOICE_OPTIONS = (
         panel=COLUMNS,
     ),
     click.option(
+        "--others",
+        type=click.Choice(["drop", "keep", "ask"]),
+        help="Columns without a role: [bold]drop[/bold] leaves them out, [bold]keep[/bold] passes them through unchanged, [bold]ask[/bold] stops and names the options that decide. Default of [bold]shoal anonymize[/bold]: what the recipe says, else ask.",
+        panel=COLUMNS,
+    ),
+    click.option(
+        "--derived",
+        type=click.Choice(["refuse", "warn"]),
+        help="What to do if a released column follows from the quasi-identifiers and leaves groups below K: [bold]refuse[/bold] (default) or [bold]warn[/bold].",
+        panel=PROMISE,
+    ),
+    click.option(
         "--release",
         type=click.Choice(["ranges", "representatives"]),
         help="Release ranges of values, or one typical value for each group. Default: what the method is made for.",
@@ -161,6 +182,15 @@ _CHOICE_OPTIONS = (
         metavar="CHOICE",
         callback=ends_callback,
         help="Where ranges end: [bold]round[/bold] (the default: outwards to round values, at most 5 % more loss in a column), [bold]exact[/bold] (at values of the table), or a step for a column: [bold]age=5[/bold], [bold]born=month[/bold]. May be repeated.",
+        panel=COLUMNS,
+    ),
+    click.option(
+        "--disjoint",
+        "cells",
+        multiple=True,
+        metavar="COLUMN[=MOST]",
+        callback=disjoint_callback,
+        help="Column whose released cells are one partition of its values, or *, so that it can be a factor of a model; [bold]age=8[/bold] allows at most 8 cells. May be repeated.",
         panel=COLUMNS,
     ),
     click.option(
@@ -187,27 +217,18 @@ _CHOICE_OPTIONS = (
 """Each gives the parameter of ``Anonymizer`` of the same name."""
 
 
-def choice_options(command: _Command) -> _Command:
-    """Add every option that is a parameter of a release; the command gets those that were given as one ``choices``."""
-    names: list[str] = []
-
-    @functools.wraps(command)
-    def bundled(**given: Any) -> Any:
-        choices = {name: given.pop(name) for name in names}
-        return command(choices={name: value for name, value in choices.items() if _is_given(value)}, **given)
-
-    for option in reversed(_CHOICE_OPTIONS):
-        bundled = option(bundled)
-        names.append(bundled.__click_params__[-1].name)  # type: ignore[attr-defined]
-    return bundled  # type: ignore[return-value]
-
-
 def _is_given(value: Any) -> bool:
     return value is not False and value not in (None, (), {})
 
 
-def make_anonymizer(recipe: Path | None, choices: dict[str, Any], progress: Any) -> Anonymizer:
-    """Return the anonymizer that the recipe and the options on top of it describe."""
+choice_options = bundle(
+    "choices", _CHOICE_OPTIONS, lambda given: {name: value for name, value in given.items() if _is_given(value)}
+)
+"""Adds every option that is a parameter of a release; the command gets those that were given as one ``choices``."""
+
+
+def make_anonymizer(recipe: Path | None, choices: dict[str, Any], progress: Any, *, asks: bool = False) -> Anonymizer:
+    """Return the anonymizer that the recipe and the options on top of it describe; ``asks``: columns without a role stop it."""
     from shoal.api import Anonymizer, recipe_parameters
     from shoal.recipe import read_recipe
 
@@ -217,30 +238,55 @@ def make_anonymizer(recipe: Path | None, choices: dict[str, Any], progress: Any)
     if "k" not in parameters:
         raise ParameterError("The size of the smallest group is not given.", hint="add -k 10, or --recipe FILE.")
     parameters.setdefault("quasi_identifiers", ())
+    if asks and "others" not in given and not (base and "others" in base.model_fields_set):
+        parameters["others"] = "ask"
     return Anonymizer(**parameters, progress=progress)
 
 
 def _given(choices: dict[str, Any], base: Recipe | None) -> dict[str, Any]:
-    """Return the options that were given, as parameters; mappings add to those of the recipe."""
+    """Return the options that were given, as parameters.
+
+    An option replaces the value of its own key in the recipe and nothing else: one that names a column replaces what the recipe says of
+    this column, one that names a node the weight of this node. A list is one value.
+    """
     from shoal.methods import make_method
     from shoal.privacy import make_model
 
     given = dict(choices)
-    for name, read in (("hierarchies", str), ("kinds", _kind)):
-        if name in given and isinstance(given[name], dict):
-            mapping = {column: read(text) for column, text in given[name].items()}
-            given[name] = {**(getattr(base, name) if base else {}), **mapping}
+    readers: dict[str, Callable[[str], Any]] = {"hierarchies": str, "kinds": _kind, "treat": _treatment}
+    for name, read in readers.items():
+        if isinstance(given.get(name), dict):
+            given[name] = _over(base, name) | {column: read(text) for column, text in given[name].items()}
     if "weights" in given:
-        given["weights"] = {**(base.weights if base else {}), **_weights(given["weights"])}
-    if "treat" in given:
-        treat = {column: _treatment(text) for column, text in given["treat"].items()}
-        given["treat"] = {**(base.treat if base else {}), **treat}
+        given["weights"] = _merged_weights(_over(base, "weights"), _weights(given["weights"]))
+    if base and isinstance(given.get("ends"), dict):
+        before = dict.fromkeys(base.quasi_identifiers, base.ends) if isinstance(base.ends, str) else base.ends
+        given["ends"] = {**({} if base.ends == "round" else before), **given["ends"]}
+    if isinstance(given.get("cells"), dict):
+        given["cells"] = _over(base, "cells") | given["cells"]
     if "method" in given:
         name, options = split_call(given["method"])
         given["method"] = make_method(name, **options)
     if "models" in given:
         given["models"] = [make_model(name, **options) for name, options in map(split_call, given["models"])]
     return given
+
+
+def _over(base: Recipe | None, name: str) -> dict[str, Any]:
+    """Return what a recipe says of columns in one of its keys."""
+    return dict(getattr(base, name)) if base else {}
+
+
+def _merged_weights(
+    before: dict[str, float | dict[str, float]], given: dict[str, float | dict[str, float]]
+) -> dict[str, float | dict[str, float]]:
+    """Return the weights of a recipe with others in their place, node by node where both give weights of nodes."""
+    merged = before | given
+    for column, own in given.items():
+        earlier = before.get(column)
+        if isinstance(own, dict) and isinstance(earlier, dict):
+            merged[column] = earlier | own
+    return merged
 
 
 def _treatment(text: str) -> Treatment:

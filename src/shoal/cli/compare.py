@@ -62,7 +62,7 @@ def efforts_callback(ctx: click.Context, param: click.Parameter, value: str | No
 @click.option(
     "--methods",
     metavar="NAMES",
-    help="Names of methods, such as [bold]mondrian,optimise[/bold]. Default: the default method and Mondrian.",
+    help="Names of methods, such as [bold]mondrian,optimize[/bold]. Default: the default method and Mondrian.",
     panel=POINTS,
 )
 @click.option(
@@ -123,7 +123,7 @@ def command(
     if output:
         check_target(output, force=force)
         check_form(output)
-    parameters = _parameters(recipe, quasi_identifiers, sensitive)
+    parameters = _parameters(recipe, quasi_identifiers, sensitive) | reading.notation
     with progress_bar("reading") as progress:
         told = _Teller(progress)
         found = compare(
@@ -164,7 +164,7 @@ def _method(text: str) -> Any:
     return make_method(name, **options)
 
 
-_OWN = {"k", "method", "effort", "release", "engine", "memory"}
+_OWN = {"k", "method", "effort", "engine", "memory"}
 """What a comparison chooses itself."""
 
 
@@ -180,7 +180,7 @@ def _parameters(recipe: Path | None, quasi_identifiers: tuple[str, ...], sensiti
     if sensitive:
         parameters["sensitive"] = sensitive
     if "quasi_identifiers" not in parameters:
-        raise ParameterError("No quasi-identifiers are given.", hint="add --recipe FILE, or --qi age,sex,zip.")
+        raise ParameterError("No quasi-identifiers are given.", hint="add --recipe FILE, or --qi birth_date,sex,zip.")
     return parameters
 
 

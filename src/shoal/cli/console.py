@@ -27,8 +27,10 @@ _OPTION_OF = {
     "weights": "--weight",
     "models": "--model",
 }
-_CHOICE = re.compile(r"""\b(\w+)=\{"([^"]+)": "([^"]+)"\}|\b(\w+)="([^"]+)\"""")
-"""A parameter as Python writes it in a hint: ``kinds={"born": "nominal"}`` or ``decimal=","``."""
+_CHOICE = re.compile(
+    r"""\b(?!(?:rest|distance|order|cut|merge|aggregate)=)(\w+)=(?:\{(["'])([^"']+)\2: (["'])([^"']+)\4\}|(["'])([^"']+)\6|(0\.\d+))"""
+)
+"""A parameter as Python writes it in a hint: ``kinds={"born": "nominal"}``, ``decimal=","`` or ``max_suppression=0.01``; not what belongs to a method or a model."""
 _SWITCH = re.compile(r"\b(\w+)=True\b")
 _SAY = "kinds, decimal, thousands, date_format or missing"
 _PARAMETER = re.compile(r"""[Tt]he ['"](\w+)(?:\[([^]]*)\])?['"] parameter(?: of Anonymizer)?""")
@@ -47,14 +49,14 @@ class _Stage:
 
 
 def out() -> Console:
-    """Return the console for results; released values such as [24-30] are no markup."""
+    """Return the console for results; released values such as [24-30] are not markup."""
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False)
 
 
 def err() -> Console:
-    """Return the console for everything that is no result."""
+    """Return the console for everything that is not a result."""
     if _Stage.console is not None:
         return _Stage.console
     from rich.console import Console
@@ -96,7 +98,8 @@ def _tell(label: str, style: str, text: str) -> None:
 
 def in_options(text: str) -> str:
     """Return a message of the library in the words of the command line."""
-    named = _CHOICE.sub(_option_choice, _PARAMETER.sub(_option_text, text))
+    named = text.replace(" (others='drop', 'keep')", "")
+    named = _CHOICE.sub(_option_choice, _PARAMETER.sub(_option_text, named))
     named = _SWITCH.sub(lambda match: f"--{match[1].replace('_', '-')}", named)
     named = named.replace(_SAY, "--kind, --decimal, --thousands, --date-format or --missing")
     named = named.replace("use force to replace it", "add --force to replace it")
@@ -114,7 +117,7 @@ def _option_text(match: re.Match[str]) -> str:
 
 def _option_choice(match: re.Match[str]) -> str:
     """Return a choice that is written for Python as it is written on the command line."""
-    name, column, value = match[1] or match[4], match[2], match[3] or match[5]
+    name, column, value = match[1], match[3], match[5] or match[7] or match[8]
     option = _OPTION_OF.get(name, f"--{name.replace('_', '-')}")
     return f"{option} {shlex.quote(f'{column}={value}' if column else value)}"
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from shoal.arrays import LongArray
     from shoal.attacks.matching import Candidates
     from shoal.datasets import Hospital
-    from shoal.result import Result
+    from shoal.results.result import Result
 
 PATIENTS, SEED, K = 10_000, 0, 10
 KNOWN = ("birth_date", "sex", "zip")
@@ -86,7 +89,7 @@ class Story:
 def command(*, output: Path, force: bool) -> None:
     """See the main job done, on an invented hospital register.
 
-    A stranger with a voter list names patients in the register; then the register is anonymised and the
+    A stranger with a voter list names patients in the register; then the register is anonymized and the
     stranger tries again. Register, voter list, release, recipe and report are left in a folder to play with.
     """
     with filling(output, force=force) as folder:
@@ -98,7 +101,7 @@ def command(*, output: Path, force: bool) -> None:
 
 
 def tell_story(progress: Any) -> Story:
-    """Invent the register, attack it, anonymise it, attack it again."""
+    """Invent the register, attack it, anonymize it, attack it again."""
     from shoal.api import Anonymizer
     from shoal.attacks.matching import exact_matches, find_candidates
     from shoal.datasets import hospital
@@ -124,15 +127,18 @@ def tell_story(progress: Any) -> Story:
 def write_story(story: Story, folder: Path) -> None:
     """Write register, voter list, release, recipe, report and figures."""
     from shoal.io.files import write_table
+    from shoal.io.transaction import replacing
 
     write_table(story.register.patients, folder / "patients.csv")
     write_table(story.register.voters, folder / "voters.csv")
     story.result.save(folder / "release.csv")
     story.anonymizer.save(folder / "recipe.toml")
     story.result.report().save(folder / report_name())
-    summary = {"story": story.figures(), **story.result.provenance()}
+    facts = story.result.provenance()
+    summary = {"audience": facts.pop("audience"), "story": story.figures(), **facts}
     text = json.dumps(summary, indent=2, ensure_ascii=False, default=str)
-    (folder / "summary.json").write_text(text + "\n", encoding="utf-8")
+    with replacing(folder / "summary.json", force=True, private=True) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
 
 
 def report_name() -> str:
@@ -234,14 +240,21 @@ def _show_after(console: Console, story: Story) -> None:
 
 def _show_next(console: Console, folder: Path) -> None:
     _heading(console, "4. Now you")
-    known = ",".join(QUASI_IDENTIFIERS)
+    known, place = ",".join(QUASI_IDENTIFIERS), shlex.quote(str(folder))
     console.print(
-        f"Everything is in {folder}: patients.csv, voters.csv, release.csv, recipe.toml, summary.json. "
+        f"Everything is in {folder}: patients.csv, voters.csv, release.csv and its dictionary; for you alone recipe.toml and summary.json. "
         f"{report_name()} tells what was done, gained and lost. Try:"
     )
     for text in (
-        f"shoal inspect {folder}/patients.csv",
-        f"shoal anonymize {folder}/patients.csv --recipe {folder}/recipe.toml -k 20",
-        f"shoal audit {folder}/release.csv --qi {known} --require k={K}",
+        f"inspect {place}/patients.csv",
+        f"anonymize {place}/patients.csv --recipe {place}/recipe.toml -k 20",
+        f"audit {place}/release.csv --qi {known} --require k={K}",
     ):
-        console.print(f"  {text}", soft_wrap=True)
+        console.print(f"  {_program()} {text}", soft_wrap=True)
+
+
+def _program() -> str:
+    """Return how shoal is called here: by its name, or by the path of the program that runs if the shell does not find it."""
+    own = Path(sys.argv[0])
+    called = own.name == "shoal" and shutil.which("shoal") is None
+    return shlex.quote(str(own)) if called else "shoal"

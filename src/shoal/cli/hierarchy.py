@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 from click.exceptions import Exit
 
-from shoal.cli.console import out, tell_fault
+from shoal.cli.console import err, make_table, out, tell_fault
 from shoal.cli.options import (
     OUTPUT,
+    Place,
+    PlaceType,
     Reading,
     file_argument,
     force_option,
@@ -62,28 +64,45 @@ def data_options(command: _Command) -> _Command:
 @command.command("check")
 @file_argument
 @data_options
+@click.option("-k", type=click.IntRange(min=2), metavar="NUMBER", help="The k of the release. Default: 5.", default=5)
+@click.option("--person", metavar="COLUMN", help="Column that identifies the person a record belongs to.")
 @show_values_option
-def check(*, file: Path, data: Path, column: str, reading: Reading) -> None:
-    """Tell whether a hierarchy file covers a column of a table.
+def check(*, file: Path, data: Path, column: str, k: int, person: str | None, reading: Reading) -> None:
+    """Check a hierarchy file against a column of a table.
 
+    The table shows, for each level, how many groups it has, how large they are, the smallest of them in people, and how many people are
+    in groups of fewer than k. Below it stand levels that say nothing, levels that one group fills, and what will always be suppressed.
     Exit code 1 if a value of the column is not in the hierarchy.
     """
-    from shoal.encoding import encode
+    from shoal.encoding import encode, with_units
     from shoal.hierarchy import Hierarchy
+    from shoal.learning.level_check import check_tree
     from shoal.validation import check_columns
 
     tree = Hierarchy.from_csv(file)
     frame = reading.load(data)
     check_columns("the column to check", [column], frame.names)
+    check_columns("--person", [person] if person else [], frame.names)
     try:
-        coded = encode(frame, [column], hierarchies={column: tree})
+        coded = with_units(encode(frame, [column], hierarchies={column: tree}), frame, {"person": person})
     except HierarchyError as fault:
         tell_fault(fault)
         raise Exit(1) from None
     used = len(set(coded.codes[0].tolist()) - {coded.columns[0].missing})
-    out().print(
+    console = out()
+    console.print(
         f"{file.name} covers all {frame.records:,} rows of {column!r}; {used:,} of its {tree.n_leaves:,} values occur."
     )
+    checked = check_tree(tree, coded.codes[0], k, coded.units.get("person"))
+    numbers = ("level", "groups", "values each", "fewest people", f"people below {k}")
+    table = make_table(*numbers, numbers=numbers)
+    for level in checked.levels:
+        table.add_row(
+            str(level.level), f"{level.groups:,}", f"{level.values:,.1f}", f"{level.smallest:,}", f"{level.below:,}"
+        )
+    console.print(table)
+    for sentence in checked.remarks:
+        console.print(sentence, soft_wrap=True, markup=False)
 
 
 def target_options(command: _Command) -> _Command:
@@ -133,23 +152,91 @@ def _deliver(tree: Hierarchy, output: Path | None, *, force: bool) -> None:
 
 
 @command.command("suggest")
-@data_options
+@click.argument("file", type=PlaceType(), metavar="FILE", required=False)
+@click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="The table, if it is not the argument.")
+@click.option("--column", required=True, metavar="COLUMN", help="The column with the values.")
+@input_options
 @target_options
-def suggest(*, data: Path, column: str, reading: Reading, output: Path | None, force: bool) -> None:
-    """Suggest a hierarchy for a column by the type of its values.
+def suggest(
+    *, file: Place | None, data: Path | None, column: str, reading: Reading, output: Path | None, force: bool
+) -> None:
+    """Suggest a hierarchy for a column from its values.
 
-    Dates are grouped by month, year and decade, numbers in round widths, codes of one length by their first
-    characters; all other values stand directly below *. Look at it, and change the file where you know better.
+    Dates are grouped by month, year and decade, numbers in round steps, texts with an order (bands, answers, months) along it,
+    countries, postcodes, diagnoses and occupations as they are known, codes and paths by their first parts; all other
+    values stand directly below *. Look at it, and change the file where you know better.
 
-    [dim]shoal hierarchy suggest --data patients.csv --column zip -o zip.csv[/dim]
+    [dim]shoal hierarchy suggest patients.csv --column zip -o zip.csv[/dim]
     """
+    place = file or data
+    if place is None:
+        raise ParameterError("The table is not given.", hint="write shoal hierarchy suggest FILE --column COLUMN.")
     from shoal.encoding import text_meanings
     from shoal.hierarchy import Hierarchy
     from shoal.validation import check_columns
 
-    frame = reading.load(data)
+    frame = reading.load(place)
     check_columns("the column", [column], frame.names)
-    _deliver(Hierarchy.suggest(text_meanings(frame, column)), output, force=force)
+    tree = Hierarchy.suggest(text_meanings(frame, column), column)
+    _tell_reading(tree)
+    _deliver(tree, output, force=force)
+
+
+def _tell_reading(tree: Hierarchy) -> None:
+    """Say what the values were recognized as, beside the hierarchy that may go to the standard output."""
+    if tree.reading is not None:
+        lost = len(tree.reading.unknown)
+        rest = f"; {lost:,} of {tree.n_leaves:,} values are not, and stand directly below *" if lost else ""
+        err().print(f"Recognized: {tree.reading.what}{rest}.", soft_wrap=True)
+
+
+@command.command("learn")
+@data_options
+@click.option(
+    "--qi", required=True, metavar="COLUMNS", help="All quasi-identifiers of the release, separated by commas."
+)
+@click.option("-k", required=True, type=int, metavar="NUMBER", help="The k of the release.")
+@click.option("--person", metavar="COLUMN", help="Column that identifies the person a record belongs to.")
+@click.option(
+    "--effort",
+    type=click.Choice(["fast", "balanced", "best"]),
+    default="balanced",
+    show_default=True,
+    help="How many trees are tried.",
+)
+@target_options
+def learn(
+    *,
+    data: Path,
+    column: str,
+    reading: Reading,
+    qi: str,
+    k: int,
+    person: str | None,
+    effort: str,
+    output: Path | None,
+    force: bool,
+) -> None:
+    """Learn a hierarchy for a column of categories from the data.
+
+    Values that meet in the groups of a quick release stand near each other. No value of fewer than k people has a place
+    or a name of its own.
+
+    [dim]shoal hierarchy learn --data patients.csv --column job --qi birth_date,sex,zip,job -k 2 -o jobs.csv[/dim]
+    """
+    from shoal.learning.public import learn_hierarchies
+
+    names = [name.strip() for name in qi.split(",") if name.strip()]
+    trees = learn_hierarchies(
+        reading.load(data), k=k, quasi_identifiers=names, columns=[column], person=person, effort=effort
+    )
+    if column not in trees:
+        raise ParameterError(
+            f"The column {column!r} has nothing to learn: it holds numbers, dates, codes, or fewer than three values.",
+            hint="shoal hierarchy suggest makes a tree for it.",
+        )
+    _tell_reading(trees[column])
+    _deliver(trees[column], output, force=force)
 
 
 @command.group("make")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -33,6 +33,11 @@ def split_names(texts: Sequence[str]) -> tuple[str, ...]:
 def names_callback(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG001
     """Read names separated by commas."""
     return split_names(value)
+
+
+def marks_callback(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> tuple[str, ...] | None:
+    """Read marks separated by commas; None if the option is not given."""
+    return names_callback(ctx, param, value) if value else None
 
 
 def names_option(*declarations: str, text: str, panel: str = ROLES, **more: Any) -> Callable[[_Command], _Command]:
@@ -104,7 +109,8 @@ class Reading:
     decimal: str | None = None
     thousands: str | None = None
     date_format: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] | None = None
+    """None if the option is not given; nothing at all where it is given an empty text."""
     table: str | None = None
     query: str | None = None
 
@@ -112,11 +118,16 @@ class Reading:
     def notation(self) -> dict[str, Any]:
         """The options about notations that were given, as parameters of the library."""
         given = {name: getattr(self, name) for name in ("decimal", "thousands", "date_format", "missing")}
-        return {name: value for name, value in given.items() if value not in (None, ())}
+        return {
+            name: value for name, value in given.items() if value is not None and (name == "missing" or value != ())
+        }
 
     def load_beside(self, file: Path) -> Frame:
-        """Read another file; the table or query meant is that of the first."""
-        return replace(self, table=None, query=None).load(file)
+        """Read another file; the table or query meant is that of the first, and only a text file has a separator."""
+        from shoal.io.files import gives_text
+
+        own = replace(self, table=None, query=None)
+        return (own if gives_text(file) else replace(own, separator=None, encoding=None)).load(file)
 
     def load(self, file: Place) -> Frame:
         """Read a table from a file, a folder, an address or a database."""
@@ -199,25 +210,40 @@ _INPUT_OPTIONS = (
         "--missing",
         multiple=True,
         metavar="MARKS",
-        callback=names_callback,
-        help="What stands for a missing value, such as [bold]NA,-99[/bold]. Detected among numbers and dates unless given.",
+        callback=marks_callback,
+        help="What stands for a missing value, such as [bold]NA,-99[/bold]; an empty text for nothing. Detected among numbers and dates unless given.",
         panel=INPUT,
     ),
 )
 
 
-def input_options(command: _Command) -> _Command:
-    """Add the options about reading a table; the command gets them as one ``reading``."""
+def bundle(
+    name: str, options: Sequence[Callable[[Any], Any]], make: Callable[[dict[str, Any]], Any]
+) -> Callable[[_Command], _Command]:
+    """Return a decorator that adds options; the command gets what ``make`` makes of them as one argument ``name``."""
 
-    @functools.wraps(command)
-    def bundled(**given: Any) -> Any:
-        leave_pandas_out()
-        reading = Reading(**{field.name: given.pop(field.name) for field in fields(Reading)})
-        return command(reading=reading, **given)
+    def add(command: _Command) -> _Command:
+        names: list[str] = []
 
-    for option in reversed(_INPUT_OPTIONS):
-        bundled = option(bundled)
-    return bundled  # type: ignore[return-value]
+        @functools.wraps(command)
+        def bundled(**given: Any) -> Any:
+            return command(**{name: make({one: given.pop(one) for one in names})}, **given)
+
+        for option in reversed(options):
+            bundled = option(bundled)
+            names.append(bundled.__click_params__[-1].name)  # type: ignore[attr-defined]
+        return bundled  # type: ignore[return-value]
+
+    return add
+
+
+def _reading(given: dict[str, Any]) -> Reading:
+    leave_pandas_out()
+    return Reading(**given)
+
+
+input_options = bundle("reading", _INPUT_OPTIONS, _reading)
+"""Adds the options about reading a table; the command gets them as one ``reading``."""
 
 
 def json_option(command: _Command) -> _Command:

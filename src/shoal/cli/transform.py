@@ -31,7 +31,7 @@ from shoal.cli.options import OUTPUT, ROLES, Place, Reading, file_argument, forc
 @click.option(
     "--allow-exposed",
     is_flag=True,
-    help="Write records that share their values with too few others. They can be recognised: not for publication.",
+    help="Write records that share their values with too few others. They can be recognized: not for publication.",
     panel=OUTPUT,
 )
 @input_options
@@ -54,10 +54,10 @@ def command(
 
     [dim]shoal transform february.csv mapping.toml -o february_release.csv[/dim]
     """
-    from shoal.generalization import Generalization
     from shoal.io.files import file_format
     from shoal.io.transaction import Transaction
-    from shoal.transforming import transform_file
+    from shoal.results.generalization import Generalization
+    from shoal.results.transform import transform_file
 
     inputs = [file, mapping, *([release] if release else [])]
     files = Transaction(force=force, inputs=[path for path in inputs if isinstance(path, Path)])
@@ -74,4 +74,4 @@ def command(
             allow_exposed=allow_exposed,
         )
     note_written(output.name)
-    out().print(f"Written: {output}" + (f" ({few:,} records can be recognised)" if few else ""), soft_wrap=True)
+    out().print(f"Written: {output}" + (f" ({few:,} records can be recognized)" if few else ""), soft_wrap=True)

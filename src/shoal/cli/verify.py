@@ -14,7 +14,7 @@ from shoal.cli.options import ROLES, Place, PlaceType, Reading, input_options, j
 
 @click.command("verify")
 @click.argument("release", type=click.Path(path_type=Path), metavar="RELEASE")
-@path_option("--recipe", text="The recipe of the release; without it the one in its side-car.", panel=ROLES)
+@path_option("--recipe", text="The recipe of the release; without it what its dictionary promises.", panel=ROLES)
 @click.option(
     "--original",
     type=PlaceType(),
@@ -30,10 +30,10 @@ def command(*, release: Path, recipe: Path | None, original: Place | None, readi
     The rows are read from disk and counted again, and every model is judged that the released rows tell about. With --original each
     combination of cells must fit as many original records as it has rows. The exit code is 1 if anything falls short.
 
-    [dim]shoal verify release.csv --recipe recipe.toml --original patients.csv[/dim]
+    [dim]shoal verify release.csv --original patients.csv[/dim]
     """
     from shoal.recipe import recipe_notation
-    from shoal.verifying import promise_of, verify_frame
+    from shoal.results.verify import promise_of, verify_frame
 
     chosen, told = promise_of(release, recipe)
     frames = [reading.load_beside(release), *([] if original is None else [reading.load(original)])]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from shoal.cli.console import err, out, progress_bar
+from shoal.compiling.warm_up import PART_NAMES
 from shoal.methods import DEFAULT_METHOD
-from shoal.warming import PART_NAMES
 
 if TYPE_CHECKING:
     from shoal.recipe import Recipe
@@ -21,7 +21,7 @@ def command(*, part: tuple[str, ...]) -> None:
     """Compile the inner loops ahead, once, on all cores.
 
     Without this the first run of each method does it. It is of use where an image or a machine is set up. A part is
-    [bold]demo[/bold], an effort of the optimiser ([bold]fast[/bold], [bold]balanced[/bold], [bold]best[/bold]), another
+    [bold]demo[/bold], an effort of the optimizer ([bold]fast[/bold], [bold]balanced[/bold], [bold]best[/bold]), another
     method by its name, [bold]narrow[/bold] (tables of one quasi-identifier), [bold]models[/bold] (beyond k, and people) or
     [bold]measures[/bold] (inspect, attack, queries, treatments). Without a name all are compiled, which takes some minutes.
     """
@@ -30,7 +30,7 @@ def command(*, part: tuple[str, ...]) -> None:
 
 
 def _compile(parts: tuple[str, ...]) -> tuple[int, int]:
-    from shoal.warming.processes import warm_up
+    from shoal.compiling.warm_up.processes import warm_up
 
     with progress_bar("compiling the inner loops, once", says_first=False) as progress:
         tally = warm_up(parts, progress)

@@ -16,9 +16,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.api import Anonymizer
-from shoal.api.roles import select_roles
 from shoal.arrays import Effort, Release
-from shoal.canonical import table_hash
+from shoal.cells.disjoint import CellsChoice
 from shoal.compare.choice import RULE, frontier, recommend
 from shoal.compare.comparison import Comparison
 from shoal.compare.points import Plan, Point, make_plans, run_plan
@@ -27,15 +26,18 @@ from shoal.encoding import HierarchyChoice, KindChoice, Weight
 from shoal.ends import EndsChoice
 from shoal.errors import ParameterError, PrivacyError
 from shoal.frames import Frame, to_frame
+from shoal.frames.canonical import table_hash
 from shoal.io.files import open_table
 from shoal.methods import DEFAULT_METHOD
 from shoal.methods.base import Method
 from shoal.privacy.base import PrivacyModel
+from shoal.request import select_roles
 from shoal.treatments import TreatmentChoice
 from shoal.validation import (
     check_callable,
     check_choice,
     check_effort,
+    check_flag,
     check_int,
     check_path,
     checks_keywords,
@@ -78,7 +80,7 @@ def compare(
     together: bool = False,
     survey_weight: str | None = None,
     kinds: Mapping[str, KindChoice] | None = None,
-    hierarchies: Mapping[str, HierarchyChoice] | Literal["auto"] | None = None,
+    hierarchies: Mapping[str, HierarchyChoice] | Literal["auto", "suggest"] | None = None,
     decimal: str | None = None,
     thousands: str | None = None,
     date_format: str | Sequence[str] | None = None,
@@ -89,9 +91,12 @@ def compare(
     release: Release | None = None,
     widen: float = 0.0,
     ends: EndsChoice = "round",
+    cells: Mapping[str, CellsChoice] | None = None,
     treat: Mapping[str, TreatmentChoice] | None = None,
     pseudonymize: Sequence[str] = (),
     key: str | Path | None = None,
+    derived: Literal["refuse", "warn"] = "refuse",
+    others: Literal["drop", "keep", "ask"] = "drop",
     seed: int = 0,
 ) -> Comparison:
     """Run methods × efforts × k on one table and show what protection costs which information.
@@ -125,7 +130,7 @@ def compare(
         Whose records are, whether they keep their companions, and for how many people they stand, as for ``anonymize``.
     kinds, hierarchies, decimal, thousands, date_format, missing, weights
         How columns are read and released, as for ``anonymize``.
-    models, max_suppression, release, widen, ends, treat, pseudonymize, key, seed
+    models, max_suppression, release, widen, ends, cells, treat, pseudonymize, key, derived, others, seed
         What every release of the comparison must hold, as for ``anonymize``.
 
     Returns
@@ -151,11 +156,13 @@ def compare(
     parameters = {name: value for name, value in locals().items() if name in SHARED}
     check_choice("compare", "on_interrupt", on_interrupt, ("raise", "partial"))
     check_callable("compare", "on_point", on_point)
+    check_flag("compare", "whole", whole)
     state = None if state is None else check_path("compare", "state", state)
     frame = open_table(data) if isinstance(data, (str, Path)) else to_frame(data)
     plans = make_plans(*_axes(methods, k, efforts), parameters)
-    first = plans[0].anonymizer
-    frame = select_roles(frame, first.named).tell(first.as_understood())
+    first = plans[0].request
+    looked_at = [name for plan in plans for name in plan.request.looked_at]
+    frame = select_roles(frame, first.named, looked_at).tell(first.as_understood())
     stages = _stages(frame, plans, sample, whole=whole)
     crew = _Crew(State(state, table_hash(frame.table)), _check_workers(workers))
     points: list[Point] = []
@@ -183,6 +190,9 @@ def _axes(methods: Any, k: Any, efforts: Any) -> tuple[list[str | Method], list[
     for name, values in (("methods", chosen), ("k", ks), ("efforts", dials)):
         if not values:
             raise ParameterError(f"The {name!r} parameter of compare must name at least one. Got none.")
+    for one in chosen:
+        if not isinstance(one, (str, Method)):
+            raise wrong("compare", "methods", "names of methods or method objects", one)
     return list(dict.fromkeys(chosen)), ks, list(dict.fromkeys(dials))
 
 
@@ -205,7 +215,7 @@ def _stages(frame: Frame, plans: list[Plan], sample: int | str | None, *, whole:
     check_int("compare", "k", largest, least=2, most=min(frame.records, size or frame.records))
     if size is None or size >= frame.records:
         return [(frame, False)]
-    rows = np.random.default_rng(plans[0].anonymizer.seed).choice(frame.records, size, replace=False)
+    rows = np.random.default_rng(plans[0].request.seed).choice(frame.records, size, replace=False)
     part = replace(frame, table=frame.table.take(pa.array(np.sort(rows))), native=None)
     return [(part, True), (frame, False)] if whole else [(part, True)]
 
@@ -217,7 +227,7 @@ def _check_workers(workers: int | None) -> int:
 
 
 def _threads_are_safe() -> bool:
-    """Tell whether kernels with threads of their own may run side by side; numba's fallback pool ends the process."""
+    """Return whether kernels with threads of their own may run side by side; numba's fallback pool ends the process."""
     return any(find_spec(f"numba.np.ufunc.{pool}") is not None for pool in ("omppool", "tbbpool"))
 
 

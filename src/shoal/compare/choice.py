@@ -15,7 +15,7 @@ RULE = (
 
 
 def frontier(points: Sequence[Point]) -> list[Point]:
-    """Return for each k the point that loses least, of equals the first; points without a release are left out."""
+    """Return for each k the point that loses least (ties: the first); points without a release are left out."""
     best: dict[int, Point] = {}
     for point in points:
         if point.loss is not None and (point.k not in best or point.loss < _loss(best[point.k])):

@@ -68,7 +68,7 @@ class Comparison:
     total: int = 0
     """Records of the whole table."""
     complete: bool = True
-    """False where an interrupt left points out."""
+    """False if an interrupt left points out."""
 
     @cached_property
     def recommended(self) -> Point | None:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from shoal.api import Anonymizer
+from shoal.api.run import run
 from shoal.arrays import Effort
 from shoal.errors import ShoalError
 from shoal.frames import Frame
 from shoal.methods import make_method
 from shoal.methods.base import Method
 from shoal.recipe import method_settings
+from shoal.request import Request
 
 
 @dataclass(frozen=True)
@@ -23,13 +25,13 @@ class Point:
     method: str
     """Name of the method, with the options that differ from its defaults."""
     effort: str | float | None
-    """None where the method has no such dial."""
+    """None if the method has no such dial."""
     k: int
     records: int
     sampled: bool
     """Made from a sample of the table."""
     loss: float | None = None
-    """Information lost, 0..1; None where no release could be made."""
+    """Information lost, 0..1; None if no release could be made."""
     risk: float | None = None
     """Chance to find the person worst off, 1 ÷ size of the smallest group."""
     mean_risk: float | None = None
@@ -54,7 +56,7 @@ class Plan:
     """A point to be made, and how."""
 
     point: Point
-    anonymizer: Anonymizer
+    request: Request
 
 
 def make_plans(
@@ -66,8 +68,8 @@ def make_plans(
         for effort in efforts if method.info.uses_effort else (None,):
             for k in ks:
                 dial: dict[str, Any] = {} if effort is None else {"effort": effort}
-                anonymizer = Anonymizer(**parameters, **dial, k=k, method=method)
-                plans.append(Plan(Point(_label(method), effort, k, records=0, sampled=False), anonymizer))
+                request = Anonymizer(**parameters, **dial, k=k, method=method).request
+                plans.append(Plan(Point(_label(method), effort, k, records=0, sampled=False), request))
     return plans
 
 
@@ -80,10 +82,9 @@ def _label(method: Method) -> str:
 def run_plan(plan: Plan, frame: Frame, *, sampled: bool, watch: Callable[[float, str], None]) -> Point:
     """Make the release of a plan and keep its figures; what cannot be made says why."""
     point = replace(plan.point, records=frame.records, sampled=sampled)
-    plan.anonymizer.progress = watch
     start = time.perf_counter()
     try:
-        result = plan.anonymizer.result_of(frame)
+        result = run(replace(plan.request, progress=watch), frame)
     except ShoalError as fault:
         return replace(point, fault=fault.message, seconds=time.perf_counter() - start)
     return replace(

@@ -16,7 +16,7 @@ from shoal._version import __version__
 from shoal.compare.points import Plan, Point
 from shoal.errors import FileError
 from shoal.hierarchy import WORDS, Hierarchy
-from shoal.validation import refuse_pipe
+from shoal.validation import refuse_pipe, shown
 
 
 class State:
@@ -33,8 +33,8 @@ class State:
             "shoal": __version__,
             "table": self.table_hash,
             "records": records,
-            "recipe": plan.anonymizer.recipe().model_dump(mode="json"),
-            "hierarchies": {name: _trace(choice) for name, choice in sorted(plan.anonymizer.hierarchies.items())},
+            "recipe": plan.request.recipe.model_dump(mode="json"),
+            "hierarchies": {name: _trace(choice) for name, choice in sorted(plan.request.hierarchies.items())},
         }
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -46,16 +46,17 @@ class State:
         try:
             with self.path.open("a", encoding="utf-8") as stream:
                 stream.write(line)
-        except OSError:
+        except (OSError, UnicodeEncodeError):
             raise FileError(
-                f"The state {self.path.name!r} may not be written.", hint="choose another file, or leave it out."
+                f"The state {shown(self.path.name)} may not be written.", hint="choose another file, or leave it out."
             ) from None
 
 
 def _trace(choice: Any) -> str:
     """Return what a hierarchy holds, as a hash: its tree, or the bytes of its file."""
     if isinstance(choice, Hierarchy):
-        content = json.dumps([choice.labels, choice.parent.tolist()]).encode()
+        weights = None if choice.node_weights is None else choice.node_weights.tolist()
+        content = json.dumps([choice.labels, choice.parent.tolist(), *([weights] if weights else [])]).encode()
     elif str(choice) in WORDS or not Path(choice).is_file():
         content = str(choice).encode()
     else:

@@ -42,7 +42,7 @@ class Hospital:
     hierarchies
         A hierarchy for each of birth_date, sex, zip, job, admission_date and diagnosis.
     truth
-        For each patient the row of the same person in ``voters``, -1 where there is none. It is known only because
+        For each patient the row of the same person in ``voters``, -1 if there is none. It is known only because
         everything here is invented; it serves to measure attacks.
 
     Examples
@@ -123,7 +123,7 @@ def _patient_table(draws: Draws, people: People, admitted: LongArray) -> Any:
 
 
 def _costs(draws: Draws, diagnosis: LongArray, age: LongArray) -> Any:
-    """Draw costs about the diagnosis' own; people of a hundred cost half as much again, for they stay longer."""
+    """Draw costs about the diagnosis' own; people of a hundred cost half as much again, because they stay longer."""
     usual = np.array([100 * entry.cost for entry in clinic.DIAGNOSES], dtype=np.int64)[diagnosis]
     cents = usual * (200 + age) // 200 * draws.lognormal_millionths("cost", len(age), _COST_SPREAD) // 1_000_000
     return cents / 100

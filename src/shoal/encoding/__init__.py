@@ -7,18 +7,19 @@ code of its own, the last.
 
 from __future__ import annotations
 
-from shoal.encoding.coding import (
+from shoal.encoding.encode import (
     HierarchyChoice,
     KindChoice,
     Weight,
     check_hierarchies,
+    check_kinds,
     check_weights,
     encode,
     encode_attribute,
     load_hierarchy,
 )
 from shoal.encoding.tables import CodedAttribute, CodedColumn, CodedTable, Unit
-from shoal.encoding.units import encode_unit, numbered_anew, survey_weights, with_units
+from shoal.encoding.units import encode_unit, numbered_anew, numbered_as_met, survey_weights, with_units
 from shoal.encoding.values import (
     exact_numbers,
     exponent_beyond_reach,
@@ -37,6 +38,7 @@ __all__ = [
     "Unit",
     "Weight",
     "check_hierarchies",
+    "check_kinds",
     "check_weights",
     "encode",
     "encode_attribute",
@@ -46,6 +48,7 @@ __all__ = [
     "is_ordered",
     "load_hierarchy",
     "numbered_anew",
+    "numbered_as_met",
     "positions",
     "survey_weights",
     "text_meanings",

@@ -1,6 +1,6 @@
 """How a column is released: as ranges, as nodes of its hierarchy, or as sets of values.
 
-What depends on that is asked of the column's kind, one small object of which there are three. Kernels ask
+What depends on that is asked of the column's kind, one small object of which there are three; nobody else compares kinds. Kernels ask
 ``kernels/space/kinds.py``, which alone compares the integer codes that a ``Space`` holds.
 """
 
@@ -49,6 +49,10 @@ class ColumnKind(ABC):
     @abstractmethod
     def layout(self, column: CodedColumn) -> Layout:
         """Return what ranges of codes cost."""
+
+    def released(self, column: CodedColumn, low: IntArray, high: IntArray) -> tuple[IntArray, IntArray]:  # noqa: ARG002
+        """Return the ends of the cells of groups, given the lowest and highest code of each; by default these codes."""
+        return low, high
 
     @abstractmethod
     def shown(self, column: CodedColumn, codes: LongArray) -> LongArray:

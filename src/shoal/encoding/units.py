@@ -10,12 +10,13 @@ import pyarrow as pa
 
 from shoal.arrays import FloatArray, IntArray
 from shoal.encoding.tables import CodedTable, Unit
+from shoal.encoding.values import value_texts
 from shoal.errors import DataError
 from shoal.frames import Frame, encode_dictionary, refuse_nested
 
 
 def encode_unit(frame: Frame, unit: Unit, name: str) -> IntArray:
-    """Number the persons or households that a column names, from 0 without gaps; raise where it is empty in a record."""
+    """Number the persons or households that a column names, from 0 without gaps in the order of their names; raise where it is empty in a record."""
     refuse_nested(frame, [name])
     encoded = encode_dictionary(frame.cells(name))
     nobody = encoded.indices.null_count
@@ -24,15 +25,32 @@ def encode_unit(frame: Frame, unit: Unit, name: str) -> IntArray:
             f"The {unit} column {name!r} is empty in {nobody} of {frame.records} records, so it is not known whose they are.",
             hint=f"fill it in, or leave these records out before the release: each must belong to one {unit}.",
         )
-    numbers: IntArray = np.unique(np.asarray(encoded.indices), return_inverse=True)[1].astype(np.int32).reshape(-1)
+    rank = np.argsort(np.argsort(np.array(value_texts(encoded.dictionary).to_pylist(), object), kind="stable"))
+    numbers: IntArray = (
+        np.unique(rank[np.asarray(encoded.indices)], return_inverse=True)[1].astype(np.int32).reshape(-1)
+    )
     return numbers
+
+
+def numbered_as_met(table: CodedTable) -> CodedTable:
+    """Return a table with its persons and households numbered in the order in which their first records come."""
+    units = {}
+    for unit, codes in table.units.items():
+        _, first, number = np.unique(codes, return_index=True, return_inverse=True)
+        units[unit] = np.argsort(np.argsort(first)).astype(np.int32)[number.reshape(-1)]
+    return _with_numbers(table, units)
 
 
 def numbered_anew(table: CodedTable) -> CodedTable:
     """Return a part of a table with its own persons and households numbered from 0 without gaps."""
     if not table.units:
         return table
-    units = {unit: np.unique(codes, return_inverse=True)[1].astype(np.int32) for unit, codes in table.units.items()}
+    return _with_numbers(
+        table, {unit: np.unique(codes, return_inverse=True)[1].astype(np.int32) for unit, codes in table.units.items()}
+    )
+
+
+def _with_numbers(table: CodedTable, units: Mapping[Unit, IntArray]) -> CodedTable:
     attributes = {
         name: one if one.person is None else replace(one, person=units["person"])
         for name, one in table.attributes.items()
@@ -48,7 +66,7 @@ def survey_weights(frame: Frame, name: str) -> FloatArray:
     column = frame.typed(name)
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
         raise DataError(
-            f"The survey weights in column {name!r} are no numbers.",
+            f"The survey weights in column {name!r} are not numbers.",
             hint="a survey weight says for how many people of the population a record stands.",
         )
     weight = np.asarray(column.cast(pa.float64()).combine_chunks().fill_null(np.nan), np.float64)

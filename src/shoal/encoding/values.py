@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.arrays import AnyArray, FloatArray
-from shoal.canonical import is_period, period_texts
 from shoal.errors import DataError
 from shoal.frames import Frame, encode_dictionary
+from shoal.frames.canonical import is_period, period_texts
 from shoal.hierarchy import value_text
 from shoal.hierarchy.texts import TICKS, duration_text
 
@@ -85,7 +85,7 @@ def refuse_far(name: str, column: pa.ChunkedArray) -> None:
 
 
 def is_ordered(kind: pa.DataType) -> bool:
-    """Tell whether values of this type have distances: numbers, dates, times."""
+    """Return whether values of this type have distances: numbers, dates, times."""
     return bool(
         pa.types.is_integer(kind)
         or pa.types.is_floating(kind)

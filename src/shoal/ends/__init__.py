@@ -9,7 +9,7 @@ coarse ends, narrow ones fine ends, and every range hides its ends about equally
 from __future__ import annotations
 
 from shoal.ends.boxes import ReleasedBoxes, released_boxes, values_shown
-from shoal.ends.choosing import (
+from shoal.ends.choice import (
     MOST_LOSS,
     EndsChoice,
     Ranges,

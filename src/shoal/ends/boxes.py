@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.arrays import FloatArray, IntArray
+from shoal.arrays import AnyArray, FloatArray, IntArray
 from shoal.encoding import CodedTable
 from shoal.ends.columns import ColumnEnds
 from shoal.kernels.space.space import Cover, Space
+from shoal.privacy.base import Shown
 
 
 class ReleasedBoxes(NamedTuple):
@@ -21,6 +22,12 @@ class ReleasedBoxes(NamedTuple):
     cover: Cover
     shown: Space
     """Where the ends lie as a reader sees them."""
+    ends: Mapping[int, AnyArray] = {}
+    """The exact numbers of the ends of each column whose ends moved, by row: its codes 1, 2, …"""
+
+    def cells(self) -> Shown:
+        """Return what the cells show, as privacy models read it."""
+        return Shown(self.shown, self.cover, self.ends)
 
 
 def released_boxes(table: CodedTable, cover: Cover, ends: Mapping[int, ColumnEnds]) -> ReleasedBoxes:
@@ -31,25 +38,27 @@ def released_boxes(table: CodedTable, cover: Cover, ends: Mapping[int, ColumnEnd
     low, high = cover.low.copy(), cover.high.copy()
     positions, starts = [], space.start.copy()
     cardinality, missing = space.cardinality.copy(), space.missing.copy()
-    filled = 0
+    exact, filled = {}, 0
     for row, column in enumerate(table.columns):
         if not column.kind.ordered:
             continue
         place = space.position[space.start[row] : space.start[row] + len(column.values)]
         if row in ends:
-            place, low[row], high[row] = _numbered_ends(ends[row], cover.low[row], cover.high[row])
+            place, low[row], high[row], exact[row] = _numbered_ends(ends[row], cover.low[row], cover.high[row])
             cardinality[row] = len(place) + column.has_missing
             missing[row] = len(place) if column.has_missing else -1
         starts[row] = filled
         filled += len(place)
         positions.append(place)
     shown = space._replace(start=starts, position=np.concatenate(positions), cardinality=cardinality, missing=missing)
-    within = [np.clip(place, place[0], place[-1]) for place in positions]  # the first and last are values of the table
-    return ReleasedBoxes(shown._replace(position=np.concatenate(within)), cover._replace(low=low, high=high), shown)
+    # the first and last are values of the table; a column in which every value is missing has none
+    within = [np.clip(place, place[0], place[-1]) if len(place) else place for place in positions]
+    moved = cover._replace(low=low, high=high)
+    return ReleasedBoxes(shown._replace(position=np.concatenate(within)), moved, shown, exact)
 
 
-def _numbered_ends(ends: ColumnEnds, low: IntArray, high: IntArray) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return the positions of all ends in order, and the number of each group's two ends; a missing value comes last.
+def _numbered_ends(ends: ColumnEnds, low: IntArray, high: IntArray) -> tuple[FloatArray, IntArray, IntArray, AnyArray]:
+    """Return the positions of all ends in order, the number of each group's two ends, and the exact ends; a missing value comes last.
 
     Before and behind the ends stand the first and last value of the table: a cell that shows nothing stands for all between them.
     """
@@ -61,7 +70,7 @@ def _numbered_ends(ends: ColumnEnds, low: IntArray, high: IntArray) -> tuple[Flo
     first, last = number[: len(low)] + 1, number[len(low) :] + 1
     lowest = np.where(low >= values, len(positions), first).astype(np.int32)
     highest = np.where(high >= values, len(positions), last).astype(np.int32)
-    return positions, lowest, highest
+    return positions, lowest, highest, ends.grid.numbers(known)
 
 
 def values_shown(cover: Cover, ends: Mapping[int, ColumnEnds]) -> Cover:

@@ -53,7 +53,7 @@ class ColumnEnds:
         return np.asarray((low < high) & (high < len(self.column.values)), np.bool_)
 
     def move(self, low: IntArray, high: IntArray) -> tuple[AnyArray, AnyArray]:
-        """Return both ends of ranges of codes, moved outwards; those of what is no range mean nothing."""
+        """Return both ends of ranges of codes, moved outwards; those of what is not a range mean nothing."""
         last = len(self.column.values) - 1
         exact = self.grid.exact
         before = exact[np.minimum(low, last)], exact[np.minimum(high, last)]
@@ -69,11 +69,15 @@ class ColumnEnds:
         return self.grid.positions(ends, self.column.origin)
 
     def steps_used(self, low: IntArray, high: IntArray) -> str:
-        """Name the steps by which some end really moved; empty where all stay where they are."""
+        """Name the steps by which some end really moved, and in how many of the ranges if not in all; empty if all stay where they are."""
         if not len(low):
             return ""
         begin, end = self.move(low, high)
         last = len(self.column.values) - 1
         moved = (begin != self.grid.exact[np.minimum(low, last)]) | (end != self.grid.exact[np.minimum(high, last)])
-        which = self._which(low, high)[np.asarray(moved, np.bool_)]
-        return step_names(self._steps[number] for number in np.unique(which[which >= 0]).tolist())
+        stepped = self._which(low, high)
+        if not (np.asarray(moved, np.bool_) & (stepped >= 0)).any():
+            return ""
+        named = step_names(self._steps[number] for number in np.unique(stepped[stepped >= 0]).tolist())
+        ranges, round_ones = int(self.is_range(low, high).sum()), int((stepped >= 0).sum())
+        return named if round_ones == ranges else f"{named} in {round_ones:,} of {ranges:,} groups with a range"

@@ -55,6 +55,10 @@ class Grid(ABC):
         """Return numbers as this grid reckons with them."""
         return numbers
 
+    def numbers(self, ends: AnyArray) -> AnyArray:
+        """Return ends as exact numbers of the column."""
+        return ends
+
     def positions(self, ends: AnyArray, origin: int) -> FloatArray:
         """Return ends on the scale of the column's positions."""
         return np.asarray([float(end - origin) for end in ends.tolist()] if origin else ends, np.float64)
@@ -146,6 +150,12 @@ class WholeGrid(Grid):
         safe = all(abs(one) <= _SAFE for one in counts)
         return np.array(counts, np.int64) if safe else np.array([*counts, None], object)[:-1]
 
+    def numbers(self, ends: AnyArray) -> AnyArray:
+        """Return counts of a decimal's last digit as decimals."""
+        if not self.scale:
+            return ends
+        return np.array([*(Decimal(end).scaleb(-self.scale) for end in ends.tolist()), None], object)[:-1]
+
     def positions(self, ends: AnyArray, origin: int) -> FloatArray:
         """Return counts as the numbers they stand for."""
         if not self.scale:
@@ -162,11 +172,16 @@ class WholeGrid(Grid):
         return step.digits * 10**shift if shift >= 0 else 0
 
     def outwards(self, low: AnyArray, high: AnyArray, step: Step) -> tuple[AnyArray, AnyArray]:
-        """Move outwards; a step that is no whole count, or beyond all numbers, moves nothing."""
+        """Move outwards; a step that is not a whole count, or beyond all numbers, moves nothing.
+
+        Integers end before the next multiple, so that ranges of one step do not overlap: [20-24], [25-29]. Between two decimals
+        there is always another, so that their ranges end at the multiple itself.
+        """
         size = self._count(step)
         if not size or (low.dtype != object and size > _SAFE):
             return low, high
-        return low // size * size, -(-high // size) * size
+        end = -(-high // size) * size if self.scale else (high // size + 1) * size - 1
+        return low // size * size, end
 
     def texts(self, ends: AnyArray) -> list[str]:
         """Return numbers as values are written."""
@@ -255,7 +270,7 @@ def _month_above(ticks: AnyArray, day: int, months: int) -> AnyArray:
 
 
 def make_grid(column: CodedColumn) -> Grid | None:
-    """Return the grid of a column; None where no value lies between two others, or all are one."""
+    """Return the grid of a column; None if no value lies between two others, or all are one."""
     kind = column.values.type
     if not column.measured or len(column.values) < 2:
         return None

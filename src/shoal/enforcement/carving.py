@@ -1,6 +1,6 @@
 """Groups carved out of cells: a start for strict models, of which hardly any group of a search without models would be left.
 
-The cells are visited from cheap to dear, and each gives up groups of a target size that meet all models on sensitive values
+The cells are visited from cheap to expensive, and each gives up groups of a target size that meet all models on sensitive values
 (``shoal.kernels.guarded.carve``). Rules on the people of a population are left to mending: whether they hold is seen only when a group
 is complete.
 """
@@ -14,31 +14,19 @@ import numpy as np
 
 from shoal.arrays import IntArray
 from shoal.kernels.common.random_state import CARVING, LEVELS, make_state
-from shoal.kernels.enforcement.rules import (
-    BETA,
-    BETA_ENHANCED,
-    DELTA,
-    EQUAL,
-    HIERARCHICAL,
-    ORDERED,
-    Rules,
-    new_tally,
-)
 from shoal.kernels.guarded.carve import run_carving
 from shoal.kernels.guarded.completion import Classes, completable
 from shoal.kernels.guarded.improve import place_rest
-from shoal.kernels.optimise.cells.best_first import start_cell_search
-from shoal.kernels.optimise.cells.levels import build_levels
+from shoal.kernels.models.rules import Rules, new_tally
+from shoal.kernels.optimize.cells.best_first import start_cell_search
+from shoal.kernels.optimize.cells.levels import build_levels
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.base import Task
-from shoal.methods.optimise.construct import CHUNK, near_blocks
-from shoal.methods.optimise.problem import Problem
+from shoal.methods.optimize.construct import CHUNK, near_blocks
+from shoal.methods.optimize.problem import Problem
 from shoal.methods.stopping import Stop
-from shoal.privacy.case import Case
-from shoal.privacy.population import build_crowds, build_points
-
-_COMPARING = (EQUAL, ORDERED, HIERARCHICAL, BETA, BETA_ENHANCED, DELTA)
-"""Rules that compare a group with the whole table."""
+from shoal.privacy.compiled_models import CompiledModels
+from shoal.privacy.population import build_points, build_population_rules
 
 
 @dataclass(frozen=True)
@@ -52,7 +40,7 @@ class CarvingParams:
     queue: int = 1 << 18
     """Combinations of levels in the queue, at most."""
     visits: int = 4_000
-    """How often a record is visited while groups are carved, in the mean."""
+    """How often a record is visited while groups are carved, on average."""
 
 
 @dataclass
@@ -60,7 +48,7 @@ class Carver:
     """One table and its models."""
 
     problem: Problem
-    case: Case
+    case: CompiledModels
     task: Task
     stop: Stop
 
@@ -71,13 +59,12 @@ class Carver:
         if not len(rules.codes):  # no model looks at sensitive values
             return Classes(np.zeros(self.problem.records, np.int32), np.zeros(1, np.int32), np.ones(1))
         class_of, count, sample = distinct_tuples(rules.codes)
-        compares = np.isin(rules.kind, _COMPARING).any()
-        share = count / count.sum() if compares else np.full(len(count), 1.0 / len(count))
+        share = count / count.sum() if self.case.compares else np.full(len(count), 1.0 / len(count))
         return Classes(class_of, sample.astype(np.int32), share)
 
     @cached_property
     def smallest(self) -> int:
-        """The size from which on a group could meet all rules if the whole table were at hand."""
+        """The size from which on a group could meet all rules if the whole table were available."""
         classes, rules = self.classes, self.case.rules
         none, filled = np.zeros(len(classes.share), np.int64), np.zeros(len(classes.share), np.int64)
         at_hand, tally = np.bincount(classes.class_of).astype(np.int64), new_tally(rules)
@@ -110,12 +97,12 @@ class Carver:
             left -= budget
         groups = int(search.state[1])
         if groups:
-            nobody = build_crowds([]), build_points([], self.problem.columns)
+            nobody = build_population_rules([]), build_points([], self.problem.columns)
             place_rest(space, rows, search.label, rules, *nobody, classes.class_of, groups)
         return search.label, groups
 
     def _classes_of(self, records: IntArray) -> Classes:
-        """Return the classes of some records; a class that none of them has is at hand nowhere."""
+        """Return the classes of some records; a class that none of them has is available nowhere."""
         class_of = np.ascontiguousarray(self.classes.class_of[records])
         sample = np.zeros(len(self.classes.share), np.int32)
         sample[class_of[::-1]] = np.arange(len(class_of), dtype=np.int32)[::-1]

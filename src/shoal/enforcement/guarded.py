@@ -28,39 +28,39 @@ import numpy as np
 from shoal.arrays import Effort, IntArray
 from shoal.enforcement.carving import Carver, rules_of
 from shoal.enforcement.guarded_params import COLD, GuardedParams, stages_of
-from shoal.enforcement.layers import MENDABLE, group_in_layers, layered_unit
-from shoal.enforcement.mending import mend, mend_alike
+from shoal.enforcement.mending import mend, repair_equal_boxes
 from shoal.enforcement.neighbours import number_without_gaps
+from shoal.enforcement.people import MENDABLE, group_in_layers, layered_unit
 from shoal.enforcement.withholding import withhold
 from shoal.errors import PrivacyError
 from shoal.kernels.guarded.improve import MOVES, improve_guarded_region
-from shoal.kernels.optimise.cells.steps import Steps, measure_steps
-from shoal.kernels.optimise.regions import Regions, make_regions
+from shoal.kernels.optimize.cells.steps import SeedDistances, measure_steps
+from shoal.kernels.optimize.state.regions import Regions, make_regions
 from shoal.methods.base import Grouping, Method, Task, most_withheld
 from shoal.methods.mondrian import Mondrian
-from shoal.methods.optimise.bounds import lower_bound
-from shoal.methods.optimise.operators import Statistics, add_outcomes, as_details
-from shoal.methods.optimise.params import EFFORTS
-from shoal.methods.optimise.problem import Problem, Solution
+from shoal.methods.optimize.bounds import lower_bound
+from shoal.methods.optimize.operators import Statistics, add_outcomes, as_details
+from shoal.methods.optimize.params import EFFORTS
+from shoal.methods.optimize.problem import Problem, Solution
 from shoal.methods.stopping import INTERRUPTS, Stop
 from shoal.privacy.base import failing_groups
-from shoal.privacy.case import Case
+from shoal.privacy.compiled_models import CompiledModels
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
-    from shoal.kernels.enforcement.crowds import Crowds
-    from shoal.kernels.enforcement.rules import Rules
     from shoal.kernels.measuring.matching import Points
-    from shoal.kernels.optimise.outcome import Outcome
+    from shoal.kernels.models.population_rules import PopulationRules
+    from shoal.kernels.models.rules import Rules
+    from shoal.kernels.optimize.state.outcome import Outcome
 
 _PLAIN_SHARE = 0.25
 """Of the seconds left, the share that a search without models may take where the clock ends the search."""
 
 
-def search_guarded(method: Method, table: CodedTable, task: Task, case: Case) -> Grouping:
+def search_guarded(method: Method, table: CodedTable, task: Task, case: CompiledModels) -> Grouping:
     """Return groups that meet k and all rules, found by a search that begins with what ``method`` finds without the models.
 
-    The search itself withholds nobody, so that it is the same whatever may be withheld afterwards; only where no grouping of all
+    The search itself withholds nobody, so that it is the same whatever may be withheld afterwards; only if no grouping of all
     records meets the models does mending withhold some.
     """
     most = most_withheld(task.max_suppression, table.records)
@@ -72,7 +72,7 @@ def search_guarded(method: Method, table: CodedTable, task: Task, case: Case) ->
         return _search(method, table, task, case, most)
 
 
-def _search(method: Method, table: CodedTable, task: Task, case: Case, most: int) -> Grouping:
+def _search(method: Method, table: CodedTable, task: Task, case: CompiledModels, most: int) -> Grouping:
     """Take all stages of an effort, and withhold up to ``most`` records after each of them."""
     seconds = float("inf") if isinstance(task.effort, str) else float(task.effort)
     stop = Stop.after(seconds, cancel=task.cancel, clock=task.clock)
@@ -102,7 +102,7 @@ class Part(NamedTuple):
     rows: IntArray
     labels: IntArray
     rules: Rules
-    crowds: Crowds
+    crowds: PopulationRules
     points: Points
     class_of: IntArray
 
@@ -113,7 +113,7 @@ class GuardedSearch:
 
     method: Method
     problem: Problem
-    case: Case
+    case: CompiledModels
     task: Task
     stop: Stop
     part: bool = False
@@ -144,7 +144,7 @@ class GuardedSearch:
         return min([*self.released, *self.seen], key=lambda one: one.loss)
 
     @cached_property
-    def steps(self) -> Steps:
+    def steps(self) -> SeedDistances:
         """How far the values of each column are apart."""
         return measure_steps(self.problem.space, self.problem.rows)
 
@@ -194,13 +194,13 @@ class GuardedSearch:
             yield self._mended(self._plain(effort))
 
     def _mending_pays(self, params: GuardedParams) -> bool:
-        """Tell whether mended groups of the search without models are a start: not where mending undoes what it found."""
+        """Return whether mended groups of the search without models are a start: not where mending undoes what it found."""
         return self.failing <= params.mendable or not self.can_carve
 
     def _plain(self, effort: Effort) -> IntArray:
         """Return the groups of the search without models, and note how many of them fail.
 
-        It is no answer when somebody interrupts, for its groups need not meet the models.
+        It is not an answer to an interrupt, because its groups need not meet the models.
         """
         least = self.case.least
         if self.stop.timed and effort != "fast":
@@ -227,7 +227,7 @@ class GuardedSearch:
         return self.solution(mend(self.problem.table, labels, self.task))
 
     def _carved(self, multiple: int, params: GuardedParams) -> Solution | None:
-        """Return groups carved out of cells, or None where records are left that no group can take."""
+        """Return groups carved out of cells, or None if records are left that no group can take."""
         labels = self.carver.carve(multiple, params.carving)
         homeless = labels < 0
         if int(homeless.sum()) > most_withheld(self.task.max_suppression, self.problem.records):
@@ -265,7 +265,7 @@ class GuardedSearch:
         labels = number_without_gaps(labels)
         if not self.part and not self.case.closed_under_union:
             try:
-                labels = mend_alike(self.problem.table, labels, self.task)
+                labels = repair_equal_boxes(self.problem.table, labels, self.task)
             except PrivacyError:
                 if not self.seen:
                     raise

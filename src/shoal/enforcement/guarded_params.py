@@ -37,11 +37,11 @@ class GuardedParams:
     cold: float = 0.9
     """Share of the rounds after which the temperature is 0."""
     region: int = 100
-    """Groups of a region, in the mean."""
+    """Groups of a region, on average."""
     rebuilds: int = 2
     """How often groups are rebuilt in a round, for each group, where they are small."""
     small: float = 2.0
-    """Groups are small where they have fewer records in the mean than this many times what the models need: rebuilt groups of others hardly ever meet them."""
+    """Groups are small where they have fewer records on average than this many times what the models need: rebuilt groups of others hardly ever meet them."""
     small_region: int = 40
     """Groups of a region where they are small."""
     carving: CarvingParams = field(default_factory=CarvingParams)

@@ -1,8 +1,8 @@
 """One way for all methods to honour privacy models beyond k: groups that fall short are mended.
 
 Xu et al. (2006) and their kin know only k. Rather than teach each method each model, the groups a method found are
-taken as they are, and those that fail are joined, cut anew or exchange records with a neighbour, whichever loses
-least (see ``shoal.kernels.enforcement.mending``). A search that keeps every model then improves them (``polishing``, ``guarded``).
+taken as they are, and those that fail are joined, cut again or exchange records with a neighbour, whichever loses
+least (see ``shoal.kernels.repair.mending``). A search that keeps every model then improves them (``polishing``, ``guarded``).
 Global recodings cannot be mended group by group; there, groups that fail are withheld as far as that is allowed.
 """
 
@@ -12,23 +12,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import FloatArray, IntArray
-from shoal.enforcement.joining import impossible, join_failing
-from shoal.enforcement.neighbours import join_alike, neighbour_order
-from shoal.kernels.enforcement import mending as kernels
-from shoal.kernels.enforcement.linked_groups import joining_costs, label_records, link, members, settle
+from shoal.arrays import BoolArray, FloatArray, IntArray
+from shoal.enforcement.neighbours import merge_equal_boxes, neighbour_order, number_without_gaps
+from shoal.errors import PrivacyError
+from shoal.kernels.common.lists import label_chains
+from shoal.kernels.repair import mending as kernels
+from shoal.kernels.repair.linked_groups import joining_costs, link, members, set_members
 from shoal.kernels.space.space import cover_groups, group_costs
 from shoal.methods.base import Task, most_withheld
 from shoal.privacy.base import failing_groups
-from shoal.privacy.case import Case, all_known, build_case
+from shoal.privacy.compiled_models import CompiledModels, all_known, compile_models
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
 
 _REACHES: tuple[int, ...] = (512, 2048)
-"""How many neighbours on either side a failing group looks at; the second number where none of the first helps."""
+"""How many neighbours on either side a failing group looks at; the second number if none of the first helps."""
 _NEAR_REACHES = (64, 512, 2048)
 """The same where failing groups are joined as a whole with a neighbour, without weighing plans."""
+_JOINING_REACH = 512
+"""The same where a model only tells which groups fail."""
 _SHORTLIST = 16
 """Neighbours of a failing group with which all plans of mending are weighed, at most."""
 _MOST_NEIGHBOURS_WEIGHED = 6_000
@@ -47,10 +50,10 @@ def mend(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
     large = np.bincount(labels[labels >= 0], minlength=1).min() >= task.k
     if large and not failing_groups(task.requirements, labels, groups).any():
         return labels
-    case = build_case(table, task.k, task.requirements) if all_known(task.requirements) else None
+    case = compile_models(table, task.k, task.requirements) if all_known(task.requirements) else None
     for _ in range(_ROUNDS):  # groups released alike are one group, and may then fail together
         labels = _mend_once(case, labels, task) if case else join_failing(table, labels, task)
-        together = join_alike(table, labels)
+        together = merge_equal_boxes(table, labels)
         groups = int(together.max(initial=-1)) + 1
         if not failing_groups(task.requirements, together, groups).any():
             return labels
@@ -58,14 +61,14 @@ def mend(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
     raise impossible(task)
 
 
-def mend_alike(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
+def repair_equal_boxes(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
     """Mend groups that fail once those with equal boxes are one group, as they are in the release."""
-    together = join_alike(table, labels)
+    together = merge_equal_boxes(table, labels)
     fails = failing_groups(task.requirements, together, int(together.max(initial=-1)) + 1).any()
     return mend(table, together, task) if fails else labels
 
 
-def _mend_once(case: Case, labels: IntArray, task: Task) -> IntArray:
+def _mend_once(case: CompiledModels, labels: IntArray, task: Task) -> IntArray:
     """Mend all groups of ``labels`` once."""
     room = most_withheld(task.max_suppression, len(labels)) - int((labels < 0).sum())
     mending = _Mending(case, labels, room)
@@ -79,7 +82,7 @@ def _mend_once(case: Case, labels: IntArray, task: Task) -> IntArray:
             if not mending.mend(group):
                 raise impossible(task)
         task.progress(done / len(failing), "mending")
-    return label_records(mending.linked)
+    return label_chains(mending.linked.first, mending.linked.follow)
 
 
 class _Mending:
@@ -89,7 +92,7 @@ class _Mending:
     and ``room`` is the number of records that may still be withheld.
     """
 
-    def __init__(self, case: Case, labels: IntArray, room: int) -> None:
+    def __init__(self, case: CompiledModels, labels: IntArray, room: int) -> None:
         self.case, self.room = case, room
         self.shortlist, self.reaches, self.only_join = _SHORTLIST, _REACHES, False
         self.space, self.codes = case.table.space, case.table.codes
@@ -108,7 +111,7 @@ class _Mending:
         self.reaches = _NEAR_REACHES if self.only_join else _REACHES
 
     def mend(self, group: int) -> bool:
-        """Take one step towards a valid group; False where it has no neighbour left."""
+        """Take one step towards a valid group; False if it has no neighbour left."""
         withheld = (self.space.weight.sum() - self.linked.cost[group]) * self.cover.size[group]
         best = float(withheld) if self.cover.size[group] <= self.room else np.inf
         near, added, short = self._neighbours(group)
@@ -158,6 +161,53 @@ class _Mending:
     def _settle(self, group: int, other: int, records: IntArray, left: int, short: float) -> None:
         """Make the first ``left`` of the records the group, which then falls short by ``short``, and the others the other one."""
         for number, part in ((other, records[left:]), (group, records[:left])):
-            settle(self.space, self.codes, self.cover, self.linked, number, part)
+            set_members(self.space, self.codes, self.cover, self.linked, number, part)
             self.linked.short[number] = 0.0
         self.linked.short[group] = short
+
+
+def join_failing(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
+    """Join groups that fail with their cheapest neighbour until none does: the general way, for models of a user's own.
+
+    Such a model only tells which groups fail, so it is asked about all groups again after each round of joins.
+    """
+    while True:  # ends: each round leaves fewer groups
+        groups = int(labels.max(initial=-1)) + 1
+        failing = failing_groups(task.requirements, labels, groups)
+        failing |= np.bincount(labels[labels >= 0], minlength=groups) < task.k
+        if not failing.any():
+            return labels
+        if groups == 1:
+            raise impossible(task)
+        task.progress(1.0 / groups, "joining groups that fail a model of your own, the slow way")
+        labels = number_without_gaps(np.append(_cheapest_joins(table, labels, failing), np.int32(-1))[labels])
+
+
+def _cheapest_joins(table: CodedTable, labels: IntArray, failing: BoolArray) -> IntArray:
+    """Return for each group the one whose number it takes: failing ones join a neighbour that joins no other yet."""
+    groups = len(failing)
+    cover, linked = cover_groups(table.space, table.codes, labels, groups), link(labels, groups)
+    linked.cost[:] = group_costs(table.space, cover)
+    order = neighbour_order(table, cover)
+    place, target = np.argsort(order), np.arange(groups, dtype=np.int32)
+    free = np.ones(groups, np.bool_)
+    for group in np.flatnonzero(failing).tolist():
+        near = order[max(place[group] - _JOINING_REACH, 0) : place[group] + _JOINING_REACH + 1]
+        near = near[free[near] & (near != group)]
+        if not free[group] or not len(near):
+            continue
+        added = joining_costs(table.space, cover, linked, group, near)
+        chosen = int(near[np.argmin(added)])
+        target[group] = chosen
+        free[[group, chosen]] = False
+    return target
+
+
+def impossible(task: Task) -> PrivacyError:
+    """Return the error that says that no grouping was found."""
+    names = sorted({type(one).__name__ for one in task.requirements})
+    return PrivacyError(
+        f"No grouping was found that meets all models with k = {task.k} ({len(names)} kinds of requirement). "
+        "Nothing was released.",
+        hint="relax a model, or allow suppression with 'max_suppression'.",
+    )

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
-from shoal.kernels.space.space import cover_groups
+from shoal.kernels.space.space import Cover, cover_groups
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
-    from shoal.kernels.space.space import Cover
 
 _LEAF = 8
 
@@ -25,7 +24,7 @@ def number_without_gaps(labels: IntArray) -> IntArray:
     return numbered
 
 
-def join_alike(table: CodedTable, labels: IntArray) -> IntArray:
+def merge_equal_boxes(table: CodedTable, labels: IntArray) -> IntArray:
     """Return labels in which groups with equal boxes are one."""
     groups = int(labels.max(initial=-1)) + 1
     number = number_boxes(cover_groups(table.space, table.codes, labels, groups))
@@ -36,6 +35,15 @@ def number_boxes(cover: Cover) -> IntArray:
     """Return for each group the number of its box, equal boxes equal."""
     box = np.hstack([cover.low.T.astype(np.int64), cover.high.T.astype(np.int64), cover.words.view(np.int64)])
     return np.unique(box, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int32)
+
+
+def join_boxes(cover: Cover, number: IntArray) -> Cover:
+    """Return each distinct box once, by its number, with the records of all groups that have it."""
+    first = np.unique(number, return_index=True)[1]
+    size = np.bincount(number, cover.size, len(first)).astype(np.int32)
+    return Cover(
+        np.ascontiguousarray(cover.low[:, first]), np.ascontiguousarray(cover.high[:, first]), cover.words[first], size
+    )
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from shoal.kernels.guarded.withhold import WITHHELD, Leavers, find_leavers
 
 if TYPE_CHECKING:
     from shoal.enforcement.guarded import GuardedSearch
-    from shoal.methods.optimise.problem import Solution
+    from shoal.methods.optimize.problem import Solution
 
 _DOUBLINGS = 9
 """Records are withheld in stages: of n records up to n / 2**9 first, then twice as many, and so on; groups are improved after each stage."""

@@ -6,6 +6,6 @@ The answer is for the steward, who has the table: it says how many companions a 
 from __future__ import annotations
 
 from shoal.explanation.alternatives import join_costs
-from shoal.explanation.explaining import Explanation, explain, whole
+from shoal.explanation.answer import Explanation, explain, whole
 
 __all__ = ["Explanation", "explain", "join_costs", "whole"]

@@ -53,7 +53,7 @@ def _within(cell: Question, inside: LongArray) -> BoolArray:
 
 
 def _nearest(cell: Question, group: LongArray, candidates: LongArray, number: int) -> LongArray:
-    """Return the candidates that cost least to join a group, the first of equals, one record for each who is counted."""
+    """Return the candidates that cost least to join a group, ties: the first; one record for each who is counted."""
     coded = cell.coded
     total = np.zeros(len(candidates))
     for place, weight in enumerate(coded.weights):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import AnyArray, BoolArray, LongArray
+from shoal.cells.recode import range_form, set_text, value_text
 from shoal.encoding import CodedColumn, CodedTable
-from shoal.recoding import range_form, set_text, value_text
 from shoal.summary import Release
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shoal.hierarchy.suggesting import WORDS
+from shoal.hierarchy.suggest import WORDS
 from shoal.hierarchy.texts import value_text
 from shoal.hierarchy.tree import Hierarchy
 

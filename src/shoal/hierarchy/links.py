@@ -47,13 +47,13 @@ def links_from_chains(chains: Iterable[Chain]) -> Links:
 
 
 def links_from_parents(child_to_parent: Mapping[Any, Any]) -> Links:
-    """Read a mapping child → parent; a top node is its own parent, or has None, or is no key."""
+    """Read a mapping child → parent; a top node is its own parent, or has None, or is not a key."""
     if not isinstance(child_to_parent, Mapping):
         raise wrong("Hierarchy.from_parents", "child_to_parent", "a dict of each node's parent", child_to_parent)
     parents: dict[str, str] = {}
     tops: dict[str, str] = {}
     for child_value, parent_value in child_to_parent.items():
-        child = _checked_label(value_text(child_value))
+        child = value_text(child_value)
         parent = child if parent_value is None else _checked_label(value_text(parent_value))
         if child == parent:
             tops[child] = ""
@@ -106,14 +106,14 @@ def _nested_items(below: Any, label: str) -> list[tuple[str, Any]]:
         items = [pair for item in below for pair in (item.items() if isinstance(item, Mapping) else [(item, None)])]
     if not items:
         raise HierarchyError(f"The group {label!r} has no values below it.", hint="name its values or leave it out")
-    return [(_checked_label(value_text(name)), value) for name, value in items]
+    return [(value_text(name) if value is None else _checked_label(value_text(name)), value) for name, value in items]
 
 
 def _without_repeats(chain: Chain) -> list[str]:
     labels: list[str] = []
     for label in chain.labels:
         if not labels or label != labels[-1]:
-            labels.append(_checked_label(label, chain.place))
+            labels.append(_checked_label(label, chain.place) if labels else label)  # a value may be an empty text
     if len(set(labels)) < len(labels):
         doubled = next(label for label in labels if labels.count(label) > 1)
         raise HierarchyError(
@@ -125,8 +125,9 @@ def _without_repeats(chain: Chain) -> list[str]:
 
 
 def _checked_label(label: str, place: str = "") -> str:
+    """Return the label of a group; only a value may be an empty text."""
     if not label or label.isspace():
-        raise HierarchyError(f"{place}A label is empty.", hint="give every value and every group a text")
+        raise HierarchyError(f"{place}The label of a group is empty.", hint="give every group a text")
     return label
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from shoal.arrays import AnyArray, FloatArray, IntArray
 from shoal.hierarchy.links import Links, cycle_error
 from shoal.hierarchy.texts import match_texts
+from shoal.knowledge.reading import Reading
 from shoal.validation import check_int
 
 
@@ -31,13 +32,16 @@ class NumberedTree:
     n_leaves
         Number of leaves.
     node_weights
-        How much each node counts, None where leaves count 1 and inner nodes 0.
+        How much each node counts, None if leaves count 1 and inner nodes 0.
+    reading
+        What the leaves were recognized as, for a suggested tree.
     """
 
     labels: tuple[str, ...]
     parent: IntArray
     n_leaves: int
     node_weights: FloatArray | None = None
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         _frozen(self.parent)
@@ -136,7 +140,7 @@ class NumberedTree:
         return self.height + 1
 
     def ancestors_at(self, level: int) -> IntArray:
-        """Return, for each leaf, the node ``level`` steps above it, or the root where there are fewer steps."""
+        """Return, for each leaf, the node ``level`` steps above it, or the root if there are fewer steps."""
         steps = check_int("Hierarchy.ancestors_at", "level", level, least=0)
         nodes = np.arange(self.n_leaves, dtype=np.int32)
         for _ in range(min(steps, self.height)):
@@ -144,7 +148,7 @@ class NumberedTree:
         return nodes
 
     def leaf_codes(self, texts: Iterable[str]) -> IntArray:
-        """Return the leaf code of each text, -1 for one that is no leaf; numbers match by number."""
+        """Return the leaf code of each text, -1 for one that is not a leaf; numbers match by number."""
         return np.array(match_texts(self._leaf_numbers, texts), np.int32)
 
     def __eq__(self, other: object) -> bool:
@@ -157,7 +161,7 @@ class NumberedTree:
         return hash((self.labels, self.parent.tobytes()))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (type(self), (self.labels, self.parent, self.n_leaves, self.node_weights))
+        return (type(self), (self.labels, self.parent, self.n_leaves, self.node_weights, self.reading))
 
     @cached_property
     def _leaf_numbers(self) -> dict[str, int]:

@@ -65,14 +65,14 @@ def _read_levels(text: str, separator: str) -> list[Level] | None:
 
 
 def _labels_differ(levels: list[Level]) -> bool:
-    """Tell whether no label is blank and none stands on two levels."""
+    """Return whether no label is blank and none stands on two levels."""
     every = [label for level in levels for label in level.labels]
     distinct = set(every)
     return len(distinct) == len(every) and all(map(str.strip, every))
 
 
 def _one_parent_each(levels: list[Level], chains: LongArray) -> bool:
-    """Tell whether each label has the same label above it on every line; lines that repeat a leaf are compared too."""
+    """Return whether each label has the same label above it on every line; lines that repeat a leaf are compared too."""
     for below, above in pairwise(levels):
         parent = np.zeros(len(below.labels), np.int64)
         parent[below.codes] = above.codes

@@ -66,7 +66,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
 def match_texts(known: Sequence[str] | Mapping[str, int], texts: Iterable[str]) -> list[int]:
     """Return the place of each text among the known ones, -1 for none; numbers match by number, so 60.0 is 60.
 
-    What is written with leading zeros is no number but a code. Where two known texts are one number, neither is it.
+    What is written with leading zeros is not a number but a code. Where two known texts are one number, neither is it.
     """
     places = known if isinstance(known, Mapping) else {text: place for place, text in enumerate(known)}
     asked = list(texts)
@@ -89,7 +89,7 @@ def _number_text(text: str) -> str | None:
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a data value stands for "not known" (None, NaN, NaT, NA)."""
+    """Return whether a data value stands for "not known" (None, NaN, NaT, NA)."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     if isinstance(value, (np.datetime64, np.timedelta64)):

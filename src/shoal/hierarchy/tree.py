@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ import numpy as np
 from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchy import links
 from shoal.hierarchy.derived import date_chains, prefix_chains
-from shoal.hierarchy.drawing import draw
+from shoal.hierarchy.draw import draw
 from shoal.hierarchy.files import Source, read_chains, read_text, write_chains
 from shoal.hierarchy.intervals import interval_chains
 from shoal.hierarchy.numbered import NumberedTree
 from shoal.hierarchy.regular import read_regular
-from shoal.hierarchy.suggesting import suggested_chains
+from shoal.hierarchy.suggest import suggested
 from shoal.hierarchy.texts import distinct_values, match_texts, value_text
 from shoal.notebook import safely, text_card
 from shoal.validation import check_float, check_int, nearest_hint
@@ -76,7 +77,7 @@ class Hierarchy(NumberedTree):
 
     @classmethod
     def from_prefixes(cls, values: Iterable[Any], lengths: Iterable[int] | int) -> Hierarchy:
-        """Group codes by their first characters: ``lengths=[4, 3, 0]`` gives 12345, 1234*, 123**, *."""
+        """Group codes by their first characters: ``lengths=[4, 3, 0]`` gives ``12345``, ``1234*``, ``123**``, ``*``."""
         return cls._from_links(links.links_from_chains(prefix_chains(distinct_values(values), lengths)))
 
     @classmethod
@@ -97,7 +98,7 @@ class Hierarchy(NumberedTree):
     def from_dates(
         cls, values: Iterable[Any], levels: Iterable[str] = ("day", "month", "quarter", "year", "decade")
     ) -> Hierarchy:
-        """Group dates (or ISO texts): 2024-03-01, 2024-03, 2024-Q1, 2024, 2020s, *."""
+        """Group dates (or ISO texts): 2024-03-01, 2024-03, 2024-Q1, 2024, 2020s, ``*``."""
         return cls._from_links(links.links_from_chains(date_chains(distinct_values(values), levels)))
 
     @classmethod
@@ -107,12 +108,14 @@ class Hierarchy(NumberedTree):
         return cls._from_links(links.links_from_chains(chains))
 
     @classmethod
-    def suggest(cls, values: Iterable[Any] | Mapping[str, Any]) -> Hierarchy:
-        """Make a hierarchy for a column by the type of its values, as a start to look at and change.
+    def suggest(cls, values: Iterable[Any] | Mapping[str, Any], name: str = "") -> Hierarchy:
+        """Make a hierarchy for a column from its values, as a start to look at and change.
 
-        Dates are grouped by month, year and decade, numbers in round widths, codes of one length (zip codes) by their first characters; all other
-        values stand directly below the root. A mapping says what texts mean that the table writes in its own way:
-        ``{"01.03.2024": date(2024, 3, 1), "NA": None}``.
+        Dates are grouped by month, year and decade, numbers in round steps, texts with an order (age bands, answers, grades, months) along that
+        order, what is known about the world as it is known (countries, postcodes, diagnoses, occupations), and paths, codes and addresses by
+        their structure; all other values stand directly below the root. ``reading`` says what was recognized and what was not. A mapping says
+        what texts mean that the table writes in its own way: ``{"01.03.2024": date(2024, 3, 1), "NA": None}``. The ``name`` of the column
+        explains codes that nothing else explains, such as ``isco``.
 
         Examples
         --------
@@ -121,17 +124,21 @@ class Hierarchy(NumberedTree):
         ('37', '[35-39]', '[30-39]', '[20-39]', '*')
         >>> shoal.Hierarchy.suggest(["40213", "51107"]).levels
         6
+        >>> shoal.Hierarchy.suggest(["Chile", "Peru", "Norway"]).path("Peru")
+        ('Peru', 'South America', 'Americas', '*')
         """
         given = values if isinstance(values, Mapping) else {value_text(one): one for one in distinct_values(values)}
         if not all(isinstance(text, str) for text in given):
             raise ParameterError("A mapping given to Hierarchy.suggest must have texts as keys. Got another type.")
-        return cls._from_links(links.links_from_chains(suggested_chains(given)))
+        chains, reading = suggested(given, name)
+        tree = cls._from_links(links.links_from_chains(chains))
+        return tree if reading is None else replace(tree, reading=reading)
 
     def weighted(self, weights: Mapping[str, float]) -> Hierarchy:
         """Return the same tree with weights on its nodes, by label (Xu et al. 2006, section 3.2.2).
 
         A node then costs the weights of itself and of all nodes below it, as a share of those of all nodes; by default a leaf has the weight 1
-        and an inner node 0, which counts leaves. A heavy leaf makes every node above it dearer, a heavy inner node only itself and those above.
+        and an inner node 0, which counts leaves. A heavy leaf makes every node above it more expensive, a heavy inner node only itself and those above.
         """
         given = np.repeat([1.0, 0.0], [self.n_leaves, self.n_nodes - self.n_leaves])
         for label, weight in weights.items():
@@ -141,7 +148,7 @@ class Hierarchy(NumberedTree):
         if given.sum() <= 0:
             raise HierarchyError("A hierarchy must have at least one node with a weight above 0. All are 0.")
         given.flags.writeable = False
-        return type(self)(self.labels, self.parent, self.n_leaves, given)
+        return type(self)(self.labels, self.parent, self.n_leaves, given, self.reading)
 
     # ------------------------------------------------------------------ the tree as texts
 
@@ -175,7 +182,7 @@ class Hierarchy(NumberedTree):
         return tuple(path)
 
     def level(self, leaf: Any, level: int) -> str:
-        """Return the label ``level`` steps above a leaf, or the root where there are fewer steps."""
+        """Return the label ``level`` steps above a leaf, or the root if there are fewer steps."""
         steps = check_int("Hierarchy.level", "level", level, least=0)
         path = self.path(leaf)
         return path[min(steps, len(path) - 1)]
@@ -236,5 +243,5 @@ class Hierarchy(NumberedTree):
     def _unknown(self, label: str, what: str, known: tuple[str, ...]) -> HierarchyError:
         hint = nearest_hint(label, known) if len(known) <= HINT_LIMIT else None
         return HierarchyError(
-            f"{label!r} is no {what} of this hierarchy.", hint=hint or "print the hierarchy to see its labels"
+            f"{label!r} is not a {what} of this hierarchy.", hint=hint or "print the hierarchy to see its labels"
         )

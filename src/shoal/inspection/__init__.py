@@ -6,25 +6,32 @@ Roles are guessed from names, types and repetition; the steward decides. No valu
 from __future__ import annotations
 
 from shoal.encoding import text_meanings
-from shoal.inspection.looking import (
+from shoal.inspection.first_look import (
+    USUAL_K,
     ColumnView,
     Combination,
+    Giveaway,
     Inspection,
     column_views,
     inspect_table,
     repeating_key,
     type_word,
 )
+from shoal.inspection.formats import ValueFinding, find_identifiers
 from shoal.inspection.roles import UNSURE, guess_role, is_coded_category
 from shoal.inspection.words import Role, words_of
 
 __all__ = [
     "UNSURE",
+    "USUAL_K",
     "ColumnView",
     "Combination",
+    "Giveaway",
     "Inspection",
     "Role",
+    "ValueFinding",
     "column_views",
+    "find_identifiers",
     "guess_role",
     "inspect_table",
     "is_coded_category",

@@ -1,4 +1,7 @@
-"""Arrow's own files, also called Feather."""
+"""Arrow's own files, also called Feather.
+
+Such a file is memory as it was, offsets included: a damaged one points anywhere, and the process dies of it. So all that is read is checked.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,18 @@ class ArrowIpc(Source):
     name = "Feather file"
     endings: ClassVar[tuple[str, ...]] = (".feather", ".arrow", ".ipc")
     folder_endings: ClassVar[tuple[str, ...]] = (".feather", ".arrow")
+    holds_metadata = True
 
     def read(self, location: Location, options: ReadOptions) -> Frame:  # noqa: ARG002  (no option concerns it)
         """Return the whole table."""
-        return to_frame(location.dataset("ipc").to_table())
+        table = location.dataset("ipc").to_table()
+        table.validate(full=True)
+        return to_frame(table)
 
     def batches(self, location: Location, options: ReadOptions) -> pa.RecordBatchReader:  # noqa: ARG002
         """Return the table in batches of rows."""
-        return location.dataset("ipc").scanner(batch_size=BATCH_ROWS).to_reader()
+        reader = location.dataset("ipc").scanner(batch_size=BATCH_ROWS).to_reader()
+        return pa.RecordBatchReader.from_batches(reader.schema, map(_checked, reader))
 
     def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:  # noqa: ARG002
         """Write a table."""
@@ -39,3 +46,8 @@ class ArrowIpc(Source):
         """Give what writes a file part by part; parts that bring dictionaries of their own need files of their own."""
         with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
             yield writer
+
+
+def _checked(batch: pa.RecordBatch) -> pa.RecordBatch:
+    batch.validate(full=True)
+    return batch

@@ -23,14 +23,19 @@ import pyarrow.csv as pacsv
 
 from shoal.errors import DataError
 from shoal.frames import Frame, Layout, check_names
+from shoal.io.column_names import name_first
 from shoal.io.location import Location
-from shoal.io.naming import name_first
+from shoal.io.packed import Bounded, refuse_archive_bomb
 from shoal.io.source import ReadOptions, Source
 
 _SAMPLE = 1 << 18
 _SEPARATORS = ",;\t|"
 _BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _TEXT_ENDINGS = (".csv", ".tsv", ".txt")
+_NO_ENCODINGS_OF_TABLES = frozenset(
+    {"punycode", "idna", "undefined", "unicode_escape", "raw_unicode_escape", "unicode-escape", "raw-unicode-escape"}
+)
+"""What Python calls encodings: escapes and names of hosts."""
 _PACKED = (".gz", ".zst", ".zip")
 
 
@@ -111,12 +116,13 @@ def _open(location: Location) -> Iterator[Any]:
     with location.open() as stream:
         if name.endswith(".gz"):
             with gzip.open(stream) as inside:
-                yield inside
+                yield Bounded(inside, location.name, stream.tell)
         elif name.endswith(".zst"):
             with pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd") as inside:
-                yield inside
+                yield Bounded(inside, location.name, stream.tell)
         elif name.endswith(".zip"):
             with zipfile.ZipFile(stream) as archive, archive.open(_only_member(archive, location.name)) as inside:
+                refuse_archive_bomb(location.name, archive)
                 yield inside
         else:
             yield stream
@@ -138,10 +144,10 @@ def _packing_told(location: Location) -> Iterator[None]:
     try:
         yield
     except (gzip.BadGzipFile, EOFError, zlib.error, zipfile.BadZipFile):
-        raise DataError(f"The file {location.name!r} ends in {pack} but is no whole {pack[1:]} file.") from None
+        raise DataError(f"The file {location.name!r} ends in {pack} but is not a whole {pack[1:]} file.") from None
     except OSError as fault:
         if "ZSTD" in str(fault) or "zstd" in str(fault):
-            raise DataError(f"The file {location.name!r} ends in .zst but is no whole zst file.") from None
+            raise DataError(f"The file {location.name!r} ends in .zst but is not a whole zst file.") from None
         raise
 
 
@@ -177,7 +183,7 @@ def _look(location: Location, options: ReadOptions) -> _Form:
     text = _decode(location.name, sample, encoding)
     if "\0" in text:  # a picture or a workbook under another name, or two bytes a sign without their mark
         raise DataError(
-            f"The file {location.name!r} is no text in {encoding}.",
+            f"The file {location.name!r} is not text in {encoding}.",
             hint="check what it is, or give its encoding, such as utf-16.",
         )
     separator = options.separator or detect_separator(text)
@@ -204,12 +210,17 @@ def detect_encoding(sample: bytes) -> str:
 
 
 def _decode(name: str, sample: bytes, encoding: str) -> str:
+    unknown = DataError(
+        f"The encoding of {name!r} is unknown. Got {encoding!r}.", hint="for example utf-8, cp1252, utf-16."
+    )
     try:
-        return sample.decode(encoding, errors="ignore")
-    except LookupError:
-        raise DataError(
-            f"The encoding of {name!r} is unknown. Got {encoding!r}.", hint="for example utf-8, cp1252, utf-16."
-        ) from None
+        named = codecs.lookup(encoding).name
+        text = sample.decode(encoding, errors="ignore")
+    except (LookupError, ValueError):  # a name that is none, or what Python calls an encoding but is none of texts
+        raise unknown from None
+    if named in _NO_ENCODINGS_OF_TABLES:
+        raise unknown
+    return text
 
 
 def detect_separator(text: str) -> str:
@@ -289,12 +300,15 @@ def packing(path: Path) -> Iterator[Any]:
     name = path.name.lower()
     with contextlib.ExitStack() as stack:
         if name.endswith(".gz"):
-            yield stack.enter_context(gzip.open(path, "wb", compresslevel=6))
+            plain = stack.enter_context(path.open("wb"))  # the head of the file names neither a file nor the time
+            yield stack.enter_context(gzip.GzipFile("", "wb", 6, plain, mtime=0))
         elif name.endswith(".zst"):
             yield stack.enter_context(pa.CompressedOutputStream(str(path), "zstd"))
         elif name.endswith(".zip"):
             archive = stack.enter_context(zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED))
-            yield stack.enter_context(archive.open(_member_name(path), "w", force_zip64=True))
+            member = zipfile.ZipInfo(_member_name(path))  # dated 1980, not now
+            member.compress_type = zipfile.ZIP_DEFLATED
+            yield stack.enter_context(archive.open(member, "w", force_zip64=True))
         else:
             yield stack.enter_context(path.open("wb"))
 

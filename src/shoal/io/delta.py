@@ -28,5 +28,5 @@ class Delta(Source):
         try:
             found = deltalake.DeltaTable(location.text)
         except deltalake.exceptions.DeltaError:
-            raise DataError(f"The folder {location.name!r} is no Delta table that can be read.") from None
+            raise DataError(f"The folder {location.name!r} is not a Delta table that can be read.") from None
         return found.to_pyarrow_dataset().scanner(batch_size=BATCH_ROWS).to_reader()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from shoal.errors import DataError, FileError, ParameterError
+from shoal.errors import DataError, FileError, ParameterError, ShoalError
 from shoal.frames import Frame
 from shoal.io.location import Location, locate
 from shoal.io.registry import file_source, find_source
@@ -64,11 +64,16 @@ def _find(place: str | os.PathLike[str], options: ReadOptions) -> tuple[Location
             "Got the name of a table, or a query.",
             hint="leave it out.",
         )
+    if not source.is_text and (options.separator or options.encoding):
+        what = "a separator" if options.separator else "an encoding"
+        raise ParameterError(
+            f"Only text files have {what}, and {location.name!r} is a {source.name}.", hint="leave it out."
+        )
     return location, source
 
 
 def gives_text(place: str | os.PathLike[str]) -> bool:
-    """Tell whether all columns of a source are text because it is a text file."""
+    """Return whether all columns of a source are text because it is a text file."""
     return find_source(locate(place)).is_text
 
 
@@ -86,7 +91,14 @@ def _faults_told(location: Location) -> Iterator[None]:
         raise FileError(f"The file {location.name!r} may not be read.", hint="check its permissions.") from None
     except UnicodeError:
         raise DataError(f"The text of {location.name!r} cannot be read.", hint="give its encoding.") from None
-    except (pa.ArrowException, csv.Error):
+    except csv.Error:  # such as a cell of more than 131,072 characters
+        raise DataError(
+            f"The first lines of {location.name!r} cannot be read as cells.",
+            hint="check what it is, or give its separator.",
+        ) from None
+    except (pa.ArrowException, OSError) as fault:
+        if isinstance(fault, OSError) and (fault.errno is not None or isinstance(fault, ShoalError)):
+            raise  # of the system, or said already; Arrow's own has no number
         ending = Path(location.name).suffix[1:] or "a folder of tables"
         raise DataError(f"{location.name!r} cannot be read as {ending}; it may be damaged.") from None
 

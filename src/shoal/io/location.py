@@ -37,7 +37,7 @@ class Location:
 
     @property
     def is_local(self) -> bool:
-        """Tell whether this is a path of this machine."""
+        """Return whether this is a path of this machine."""
         return self.scheme in {"", "file"}
 
     def files(self) -> list[Path]:

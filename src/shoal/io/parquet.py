@@ -19,6 +19,7 @@ class Parquet(Source):
     endings: ClassVar[tuple[str, ...]] = (".parquet", ".pq")
     folder_endings = endings
     in_parts = True
+    holds_metadata = True
 
     def read(self, location: Location, options: ReadOptions) -> Frame:  # noqa: ARG002  (no option concerns it)
         """Return the whole table."""

@@ -24,7 +24,7 @@ _OWN = (
     "shoal.io.parquet:Parquet",
     "shoal.io.arrow_ipc:ArrowIpc",
     "shoal.io.excel:Excel",
-    "shoal.io.statistics:Statistics",
+    "shoal.io.spss_stata_sas:Statistics",
     "shoal.io.delta:Delta",
     "shoal.io.databases:PostgreSQL",
     "shoal.io.databases:SQLite",

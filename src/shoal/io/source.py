@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +11,13 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from shoal.errors import FileError
+from shoal.errors import FileError, ParameterError
 from shoal.frames import Frame
 from shoal.io.location import Location
 from shoal.notation import Notation
 
+CODEBOOK_KEY = b"codebook"
+"""Where the rows of a codebook are handed to a source that has a place for it."""
 BATCH_ROWS = 1 << 16
 """Rows of a batch where the source leaves the choice."""
 
@@ -31,6 +33,16 @@ class ReadOptions:
     """The table of a database, or the sheet of a workbook."""
     query: str | None = None
     """The rows of a database, as SQL, instead of a table."""
+
+
+def check_source(owner: str, data: Any, **named: str | None) -> None:
+    """Refuse the name of a table, or a query, beside rows that are here already: all of them would be taken."""
+    for parameter, value in named.items():
+        if value is not None and not isinstance(data, (str, Path)):
+            raise ParameterError(
+                f"The {parameter!r} parameter of {owner} is for a database or a file. Got {type(data).__name__}.",
+                hint=f"leave {parameter!r} out, or choose the rows first.",
+            )
 
 
 class Source(ABC):
@@ -52,13 +64,30 @@ class Source(ABC):
     """A table or query must or may be named."""
     is_text: ClassVar[bool] = False
     """Cells have no types: all are read as text, what they hold is decided afterwards, and releases are written as text."""
+    holds_metadata: ClassVar[bool] = False
+    """A file holds the metadata of its schema, so that the dictionary of a release travels inside it."""
+    shows_codebook: ClassVar[bool] = False
+    """A file has a place for a codebook: rows of text, as JSON under the key ``CODEBOOK_KEY`` of the schema's metadata."""
     in_parts: ClassVar[bool] = False
     """A file can be written part by part, by ``writer``, so that a large release need not fit into memory."""
+
+    @property
+    def release_table(self) -> str | None:
+        """The table that a file holds once it is written, if a file may hold several and must be asked for one."""
+        return None
 
     @property
     def is_written(self) -> bool:
         """Whether tables can be written: it has a ``write`` of its own."""
         return type(self).write is not Source.write
+
+    def keeps_codes(self, name: str) -> bool:  # noqa: ARG002
+        """Return whether a file of this name holds labels of codes, and says which codes stand for a missing value."""
+        return False
+
+    def fitting_names(self, names: Sequence[str], path: Path) -> dict[str, str]:  # noqa: ARG002
+        """Return other names for the columns whose names a file cannot hold."""
+        return {}
 
     @abstractmethod
     def read(self, location: Location, options: ReadOptions) -> Frame:

@@ -6,13 +6,16 @@ import contextlib
 import os
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 from shoal.errors import FileError
+from shoal.io.databases.address import EMBEDDED, database_path
+from shoal.io.location import Location
 from shoal.io.workroom import PREFIX
 
 
 def check_target(path: Path, *, force: bool = False, make_folder: bool = False) -> Path:
-    """Return the file a target stands for, or refuse one that exists, cannot be written, or is no file."""
+    """Return the file a target stands for, or refuse one that exists, cannot be written, or is not a file."""
     try:
         fault = _link_fault(path)
         place = path if fault else _follow(path)
@@ -48,7 +51,7 @@ def _fault(path: Path, place: Path, *, force: bool, make_folder: bool) -> FileEr
     if place.is_dir():
         return FileError(f"The target {path.name!r} is a folder. Name a file.")
     if place.exists() and not place.is_file():
-        return FileError(f"The target {path.name!r} is no ordinary file.", hint="name a file.")
+        return FileError(f"The target {path.name!r} is not an ordinary file.", hint="name a file.")
     if place.exists() and not force:
         return already_there(path)
     if not os.access(folder, os.W_OK):
@@ -64,11 +67,28 @@ def already_there(path: Path) -> FileError:
 
 
 def are_one_file(one: Path, other: Path) -> bool:
-    """Tell whether two paths are one file, here or on a system that does not tell capitals from small letters."""
+    """Return whether two paths are one file, here or on a system that does not tell capitals from small letters."""
     with contextlib.suppress(OSError, ValueError):
         if one.samefile(other):
             return True
     return _key(one) == _key(other)
+
+
+def files_read(place: Any) -> list[Path]:
+    """Return the file or folder of this machine that a table given as ``place`` is read from, as a list of none or one."""
+    if not isinstance(place, (str, Path)):
+        return []
+    location = Location(str(place))
+    if location.is_local:
+        return [location.path]
+    return [Path(database_path(location))] if location.scheme.partition("+")[0] in EMBEDDED else []
+
+
+def is_read(place: Path, given: Path) -> bool:
+    """Return whether a target is a file that a call reads: the one it was given, or one in the folder it was given."""
+    if given.is_dir():
+        return place.exists() and given.resolve() in place.resolve().parents
+    return are_one_file(place, given)
 
 
 def _key(path: Path) -> tuple[str, str]:

@@ -11,19 +11,17 @@ import errno
 import os
 import secrets
 import shutil
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from shoal.errors import FileError
-from shoal.io.targets import already_there, are_one_file, check_target
+from shoal.io.signals import signals_deferred
+from shoal.io.targets import already_there, are_one_file, check_target, is_read
 from shoal.io.workroom import PREFIX, Workroom
 
 _NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
-_DEFERRED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGBREAK", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGXCPU")
 
 
 class Transaction:
@@ -34,7 +32,7 @@ class Transaction:
     force
         Replace targets that exist.
     inputs
-        Files the call reads, which no target may be.
+        Files the call reads, and folders whose files it reads: no target may be one of them.
 
     Examples
     --------
@@ -42,9 +40,9 @@ class Transaction:
 
         files = Transaction(force=True, inputs=[table])
         files.add(release, last=True)
-        files.add(sidecar)
+        files.add(dictionary)
         with files:
-            files.temporary(sidecar).write_text(provenance)
+            files.temporary(dictionary).write_text(told)
             write_table(rows, files.temporary(release, needs=rows.nbytes))
     """
 
@@ -54,20 +52,23 @@ class Transaction:
         self._places: dict[Path, Path] = {}
         """Target as it was given → the file that gets the name, links followed."""
         self._rooms: dict[Path, Workroom] = {}
+        self._private: set[Path] = set()
+        """Targets that only this user may read."""
         self._folders: set[Path] = set()
         """Folders that are made when the files in them are named."""
         self._last: Path | None = None
         self.named = False
         """All files have their names."""
 
-    def add(self, target: Path, *, last: bool = False, make_folder: bool = False) -> None:
+    def add(self, target: Path, *, last: bool = False, make_folder: bool = False, private: bool = False) -> None:
         """Take a target, or refuse one that cannot be written, is an input, or is another target.
 
-        ``last`` names this file after all others, also those added later; ``make_folder`` makes its folder with it.
+        ``last`` names this file after all others, also those added later; ``make_folder`` makes its folder with it;
+        ``private`` lets nobody but this user read it (mode 0600).
         """
         place = check_target(target, force=self._force, make_folder=make_folder)
         for one in self._inputs:
-            if are_one_file(place, one):
+            if is_read(place, one):
                 raise FileError(f"The target {target.name!r} is an input of this call.", hint="write to another file.")
         for other, its_place in self._places.items():
             if are_one_file(place, its_place):
@@ -78,6 +79,8 @@ class Transaction:
             self._folders.add(place.parent)
         self._places[target] = place
         self._last = target if last else self._last
+        if private:
+            self._private.add(target)
 
     def temporary(self, target: Path, needs: int = 0) -> Path:
         """Return where the content of a target is written; ``needs`` is the number of bytes that must be free."""
@@ -117,11 +120,13 @@ class Transaction:
         """Bring all files to the disk, then give them their names; if one cannot have it, none gets one."""
         order = sorted(self._places, key=lambda target: target == self._last)  # stable: the others stay in order
         pairs = [(self.temporary(target), self._places[target]) for target in order]
-        for temporary, _ in pairs:
+        for target, (temporary, _) in zip(order, pairs, strict=True):
+            if target in self._private:
+                temporary.chmod(0o600)
             _to_disk(temporary)
         moves = self._moves(pairs)
         undo: list[Callable[[], Any]] = []
-        with _signals_deferred():
+        with signals_deferred():
             try:
                 for temporary, place in moves:
                     undo.append(_give_name(temporary, place, force=self._force))
@@ -134,7 +139,7 @@ class Transaction:
             _folder_to_disk(folder)
 
     def _moves(self, pairs: list[tuple[Path, Path]]) -> list[tuple[Path, Path]]:
-        """Return what is moved where: files, and in the place of all files of a new folder the folder itself, in one step."""
+        """Return what is moved where: files, and instead of all files of a new folder the folder itself, in one step."""
         new = {folder for folder in self._folders if not folder.exists()}
         moves = [
             (temporary.parent, place.parent) if place.parent in new else (temporary, place)
@@ -144,13 +149,14 @@ class Transaction:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, *, force: bool = False, needs: int = 0) -> Iterator[Path]:
+def replacing(path: Path, *, force: bool = False, needs: int = 0, private: bool = False) -> Iterator[Path]:
     """Give a temporary file that takes the place of ``path`` only when the block ends well.
 
-    ``needs`` is the number of bytes that must be free. Whatever happens in between, no partial target is left.
+    ``needs`` is the number of bytes that must be free; ``private`` lets nobody but this user read the file. Whatever
+    happens in between, no partial target is left.
     """
     with Transaction(force=force) as files:
-        files.add(path)
+        files.add(path, private=private)
         yield files.temporary(path, needs)
 
 
@@ -216,24 +222,3 @@ def _give_new_name(temporary: Path, place: Path) -> None:
         if place.exists():
             raise already_there(place) from None
         temporary.replace(place)
-
-
-@contextlib.contextmanager
-def _signals_deferred() -> Iterator[None]:
-    """Let signals wait until the block is done; only the main thread gets any."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    numbers = [getattr(signal, name) for name in _DEFERRED if hasattr(signal, name)]
-    waiting: list[int] = []
-    before: dict[int, Any] = {}
-    try:
-        for number in numbers:
-            if signal.getsignal(number) is not None:  # None: handled by something other than Python
-                before[number] = signal.signal(number, lambda number, _: waiting.append(number))
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for number in waiting:
-            signal.raise_signal(number)

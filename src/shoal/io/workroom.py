@@ -11,7 +11,10 @@ import contextlib
 import os
 import shutil
 import tempfile
+import weakref
 from pathlib import Path
+
+from shoal.io.signals import signals_deferred
 
 PREFIX = ".shoal-"
 _LOCK = ".lock"
@@ -22,14 +25,20 @@ class Workroom:
 
     def __init__(self, folder: Path) -> None:
         remove_leftovers(folder)
-        self.path, self._handle = _make_locked(folder)
-        self._open = True
+        with signals_deferred():  # an interrupt between the folder and its owner would leave it without one
+            self.path, self._handle = _make_locked(folder)
+            self._removal = weakref.finalize(self, _remove_own, self.path, self._handle, os.getpid())
 
     def close(self) -> None:
-        """Remove the folder and everything in it, once."""
-        if self._open:
-            self._open = False
-            _remove(self.path, self._handle)
+        """Remove the folder and everything in it, once; also done when nobody holds the workroom any more."""
+        with signals_deferred():
+            self._removal()
+
+
+def _remove_own(path: Path, handle: int, process: int) -> None:
+    """Remove the folder of this process; a copy of it that was forked has none."""
+    if os.getpid() == process:
+        _remove(path, handle)
 
 
 def _make_locked(folder: Path) -> tuple[Path, int]:
@@ -82,7 +91,7 @@ def _remove(room: Path, handle: int) -> None:
 
 
 def _lock(handle: int) -> bool | None:
-    """Try to lock an open file: True if it is ours, False if it is another's, None where there are no locks."""
+    """Try to lock an open file: True if it is ours, False if it is another's, None if there are no locks."""
     try:
         import fcntl  # noqa: PLC0415  (not on Windows)
     except ImportError:

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import AnyArray, FloatArray, IntArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.heap import Queue
-from shoal.kernels.compiling import kernel
-from shoal.kernels.search.group_tree import Tree, remove_group, update_group
+from shoal.kernels.search.group_tree import GroupTree, remove_group, update_group
 from shoal.kernels.search.nearest_group import find_nearest_group
 from shoal.kernels.space.range_costs import RangeCosts, cost_with_record, cover_by_group
 from shoal.kernels.space.space import Cover, Space, add_record, group_cost, join
@@ -59,7 +59,7 @@ def merge_small_groups(
     costs: RangeCosts,
     cover: Cover,
     lists: MemberLists,
-    tree: Tree,
+    tree: GroupTree,
     queue: Queue,
     turns: IntArray,
     k: int,
@@ -94,7 +94,7 @@ def copy_members(lists: MemberLists, group: int, members: IntArray) -> None:
 
 @kernel(allocates=False)
 def _farthest(space: Space, costs: RangeCosts, cover: Cover, codes: IntArray, members: IntArray) -> int:
-    """Return the place of the member that makes the dearest pair with the first, the earliest among equals."""
+    """Return the place of the member that makes the most expensive pair with the first, the earliest among equals."""
     cover.size[0] = 0
     add_record(space, cover, 0, codes, members[0])
     best, most = 0, -1.0
@@ -215,15 +215,3 @@ def renumber(
             write_group(space, codes, members[piece * k : end], new_cover, new, number)
             number += 1
     return new_cover, new
-
-
-@kernel()
-def label_records(lists: MemberLists) -> IntArray:
-    """Return the group number of each record."""
-    labels = np.empty(lists.next.shape[0], np.int32)
-    for group in range(lists.head.shape[0]):
-        record = lists.head[group]
-        while record >= 0:
-            labels[record] = group
-            record = lists.next[record]
-    return labels

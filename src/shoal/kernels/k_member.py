@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from shoal.arrays import IntArray, LongArray
-from shoal.kernels.compiling import kernel
-from shoal.kernels.optimise.groups import ENDLESS, Groups, join, put, refresh
+from shoal.compiling.decorator import kernel
+from shoal.kernels.optimize.state.groups import ENDLESS, Groups, join, put, refresh
 from shoal.kernels.space.kinds import lacks_value
 from shoal.kernels.space.space import Space, released_cost
 
@@ -40,7 +40,7 @@ def remove(pool: IntArray, left: int, record: int) -> int:
 
 @kernel()
 def farthest(space: Space, groups: Groups, group: int, pool: IntArray) -> int:
-    """Return the record that would make a group of one cost most; of several the first."""
+    """Return the record that would make a group of one cost most; ties go to the first."""
     best, chosen = -1.0, pool[0]
     for place in range(pool.shape[0]):
         cost = cost_joined(space, groups, group, pool[place], ENDLESS)
@@ -51,7 +51,7 @@ def farthest(space: Space, groups: Groups, group: int, pool: IntArray) -> int:
 
 @kernel()
 def nearest(space: Space, groups: Groups, group: int, pool: IntArray) -> int:
-    """Return the record that makes a group cost least; of several the first."""
+    """Return the record that makes a group cost least; ties go to the first."""
     best, chosen = ENDLESS, pool[0]
     for place in range(pool.shape[0]):
         cost = cost_joined(space, groups, group, pool[place], best)
@@ -64,7 +64,7 @@ def nearest(space: Space, groups: Groups, group: int, pool: IntArray) -> int:
 
 @kernel(allocates=False)
 def join_cheapest(space: Space, groups: Groups, used: int, record: int) -> None:
-    """Add a record to the one of the first ``used`` groups whose total cost rises least; of several the first."""
+    """Add a record to the one of the first ``used`` groups whose total cost rises least; ties go to the first."""
     best, chosen = ENDLESS, -1
     for group in range(used):
         size = groups.size[group]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.search.record_tree import RecordTree, cost_with_record, count_free, nearest_record, new_frontier
 from shoal.kernels.space.kinds import has_value, note_value, ordered_columns
 from shoal.kernels.space.space import Cover, Space, add_record, empty_cover, group_cost, released_cost
@@ -29,6 +29,8 @@ class MergeSet(NamedTuple):
     """The boxes of the groups."""
     counts: LongArray
     """How many records are still free, and how many groups there are."""
+    powers: LongArray
+    """How often 1 - IL and PG enter the quality of a group; 1 and 1 make it IPG."""
 
 
 def corner_first(space: Space, codes: IntArray) -> IntArray:
@@ -46,7 +48,7 @@ def corner_first(space: Space, codes: IntArray) -> IntArray:
     return np.argsort(-outside, kind="stable").astype(np.int32)
 
 
-def start(space: Space, codes: IntArray, k: int) -> MergeSet:
+def start(space: Space, codes: IntArray, k: int, utility: int, privacy: int) -> MergeSet:
     """Return every record in the merge set."""
     records = codes.shape[1]
     ring = np.append(corner_first(space, codes), np.int32(records))
@@ -60,13 +62,22 @@ def start(space: Space, codes: IntArray, k: int) -> MergeSet:
         np.full(records, -1, np.int32),
         empty_cover(space, records // k),
         np.array([records, 0], np.int64),
+        np.array([utility, privacy], np.int64),
     )
 
 
 @kernel()
-def ipg(total_weight: float, cost: float, size: int) -> float:
-    """Return (1 - IL)·PG of a group: IL its cost over the cost of a suppressed record, PG = 1 - 1/size."""
-    return (total_weight - cost) * (size - 1) / (total_weight * size)
+def quality(powers: LongArray, total_weight: float, cost: float, size: int) -> float:
+    """Return (1 - IL)^a·PG^b of a group: IL is its cost over the cost of a suppressed record, PG = 1 - 1/size.
+
+    The powers are whole numbers and are multiplied out, because ``pow`` may round differently on another processor.
+    """
+    value = (total_weight - cost) * (size - 1) / (total_weight * size)
+    for _ in range(powers[0] - 1):
+        value *= (total_weight - cost) / total_weight
+    for _ in range(powers[1] - 1):
+        value *= (size - 1) / size
+    return value
 
 
 @kernel()
@@ -108,7 +119,10 @@ def grow(
     # ends: each round adds a record or breaks
     while size < most:
         record, wider = nearest_record(space, tree, merge.cover, group, codes, merge.free, frontier)
-        if record < 0 or (size >= k and ipg(total_weight, wider, size + 1) <= ipg(total_weight, cost, size)):
+        if record < 0 or (
+            size >= k
+            and quality(merge.powers, total_weight, wider, size + 1) <= quality(merge.powers, total_weight, cost, size)
+        ):
             break
         leave(merge, tree, record)
         add_record(space, merge.cover, group, codes, record)
@@ -175,7 +189,9 @@ def split(
             ):
                 best = i
         size = members.shape[0]
-        if best < 0 or ipg(total_weight, costs[best], size - 1) <= ipg(total_weight, cost, size):
+        if best < 0 or quality(merge.powers, total_weight, costs[best], size - 1) <= quality(
+            merge.powers, total_weight, cost, size
+        ):
             break
         merge.splits[members[best]] += 1
         come_back(merge, tree, members[best])
@@ -208,15 +224,20 @@ def run(space: Space, codes: IntArray, merge: MergeSet, tree: RecordTree, k: int
 
 @kernel()
 def place_rest(space: Space, codes: IntArray, merge: MergeSet) -> None:
-    """Let each record that is left join the group whose IPG falls least (of equals the earliest)."""
+    """Let each record that is left join the group whose IPG falls least (ties: the earliest)."""
     total_weight = space.weight.sum()
     record = int(merge.after[merge.free.shape[0]])
     while record < merge.free.shape[0]:
         chosen, best = -1, 0.0
         for group in range(merge.counts[1]):
             size = merge.cover.size[group]
-            now = ipg(total_weight, group_cost(space, merge.cover, group), size)
-            change = ipg(total_weight, cost_with_record(space, merge.cover, group, codes, record), size + 1) - now
+            now = quality(merge.powers, total_weight, group_cost(space, merge.cover, group), size)
+            change = (
+                quality(
+                    merge.powers, total_weight, cost_with_record(space, merge.cover, group, codes, record), size + 1
+                )
+                - now
+            )
             if chosen < 0 or change > best:
                 chosen, best = group, change
         merge.label[record] = chosen

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.sorting import order_by_key, order_falling, sort_codes
-from shoal.kernels.compiling import kernel
 from shoal.kernels.space.bits import count_values, set_code
 from shoal.kernels.space.kinds import has_members, has_order, has_tree
 from shoal.kernels.space.space import Space, child_above, find_node, set_cost
@@ -119,7 +119,7 @@ def find_code(values: IntArray, count: int, code: int) -> int:
 
 @kernel()
 def rank_by_frequency(codes: IntArray) -> None:
-    """Replace each code by its rank among those that occur: 0 for the most frequent, of equals for the lowest code.
+    """Replace each code by its rank among those that occur: 0 for the most frequent; ties go to the lowest code.
 
     A set has no order of its own; in this one a cut leaves frequent values, which are few, apart from rare ones, which are many.
     """
@@ -227,7 +227,7 @@ def sort_rows(parts: Parts, begin: int, end: int, side: IntArray, sides: int, bo
 
 @kernel()
 def assign_sides(codes: IntArray, k: int, mode: int, side: IntArray) -> bool:
-    """Set the side of each row of a part cut in two by its ``codes``; False where no cut is allowed."""
+    """Set the side of each row of a part cut in two by its ``codes``; False if no cut is allowed."""
     size = codes.shape[0]
     if mode != RELAXED:
         if mode == MEDIAN:
@@ -260,7 +260,7 @@ def assign_sides(codes: IntArray, k: int, mode: int, side: IntArray) -> bool:
 def assign_children(
     space: Space, parts: Parts, begin: int, end: int, column: int, low: int, high: int, k: int, side: IntArray
 ) -> int:
-    """Cut a part along the children of its node in a hierarchy; return the number of sides, 0 where not allowed."""
+    """Cut a part along the children of its node in a hierarchy; return the number of sides, 0 if not allowed."""
     first = space.start[column]
     top = find_node(space, column, low, high)
     ends = np.empty(high - low + 1, np.int64)
@@ -289,13 +289,8 @@ def assign_children(
 
 
 @kernel()
-def cut_part(
-    space: Space, parts: Parts, begin: int, end: int, k: int, mode: int, by_tree: bool, passed: int
-) -> tuple[LongArray, int]:
-    """Cut one part in the widest column that allows it, after passing over the ``passed`` widest ones.
-
-    Returns where the sides begin, empty if no column allows a cut, and how many columns were passed over or tried.
-    """
+def cut_part(space: Space, parts: Parts, begin: int, end: int, k: int, mode: int, by_tree: bool) -> LongArray:
+    """Cut one part in the widest column that allows it; return where the sides begin, empty if no column does."""
     columns = parts.rows.shape[1]
     low, high, width = np.empty(columns, np.int32), np.empty(columns, np.int32), np.empty(columns)
     for column in range(columns):
@@ -312,7 +307,7 @@ def cut_part(
     side = np.empty(end - begin, np.int32)
     order = np.empty(columns, np.int32)
     order_falling(width, order)
-    for place in range(passed, columns):  # ties: the earlier column
+    for place in range(columns):  # ties: the earlier column
         column = order[place]
         if low[column] == high[column]:
             continue
@@ -329,29 +324,8 @@ def cut_part(
         if sides > 1:
             bounds = np.empty(sides + 1, np.int64)
             sort_rows(parts, begin, end, side, sides, bounds)
-            return bounds, place + 1
-    return np.empty(0, np.int64), columns
-
-
-@kernel()
-def next_part(parts: Parts) -> tuple[int, int]:
-    """Take a part from the stack; return its first row and the one after its last."""
-    parts.depth[0] -= 1
-    return parts.begin[parts.depth[0]], parts.end[parts.depth[0]]
-
-
-@kernel()
-def settle_part(parts: Parts, begin: int, end: int, bounds: LongArray) -> None:
-    """Put the sides of a part that was cut on the stack, or make it a group where it was not."""
-    if bounds.size == 0:
-        for row in range(begin, end):
-            parts.label[parts.record[row]] = parts.depth[1]
-        parts.depth[1] += 1
-        parts.depth[2] += end - begin
-    for one in range(bounds.size - 2, -1, -1):  # the leftmost side is cut first
-        parts.begin[parts.depth[0]] = bounds[one]
-        parts.end[parts.depth[0]] = bounds[one + 1]
-        parts.depth[0] += 1
+            return bounds
+    return np.empty(0, np.int64)
 
 
 @kernel()
@@ -360,10 +334,19 @@ def run(space: Space, parts: Parts, k: int, mode: int, by_tree: bool, budget: in
     touched = 0
     # ends: a part is cut into smaller ones or becomes a group
     while parts.depth[0] > 0 and touched < budget:
-        begin, end = next_part(parts)
+        parts.depth[0] -= 1
+        begin, end = parts.begin[parts.depth[0]], parts.end[parts.depth[0]]
         touched += end - begin
         bounds = np.empty(0, np.int64)
         if end - begin >= 2 * k:
-            bounds, _ = cut_part(space, parts, begin, end, k, mode, by_tree, 0)
-        settle_part(parts, begin, end, bounds)
+            bounds = cut_part(space, parts, begin, end, k, mode, by_tree)
+        if bounds.size == 0:
+            for row in range(begin, end):
+                parts.label[parts.record[row]] = parts.depth[1]
+            parts.depth[1] += 1
+            parts.depth[2] += end - begin
+        for one in range(bounds.size - 2, -1, -1):  # the leftmost side is cut first
+            parts.begin[parts.depth[0]] = bounds[one]
+            parts.end[parts.depth[0]] = bounds[one + 1]
+            parts.depth[0] += 1
     return parts.depth[0] == 0

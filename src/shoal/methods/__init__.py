@@ -22,7 +22,7 @@ _OWN = {
     "mdav": ("shoal.methods.microaggregation.heuristics", "MDAV"),
     "mondrian": ("shoal.methods.mondrian", "Mondrian"),
     "merge-split": ("shoal.methods.merge_split", "MergeSplit"),
-    "optimise": ("shoal.methods.optimise", "Optimise"),
+    "optimize": ("shoal.methods.optimize", "Optimize"),
     "sbca": ("shoal.methods.sbca", "SBCA"),
     "top-down": ("shoal.methods.local_recoding", "TopDown"),
     "univariate": ("shoal.methods.microaggregation.heuristics", "Univariate"),
@@ -30,12 +30,21 @@ _OWN = {
 }
 REGISTRY = Registry("shoal.methods", _OWN)
 
-DEFAULT_METHOD = "optimise"
+DEFAULT_METHOD = "optimize"
+
+_ALIASES = {"optimise": "optimize"}
+"""Former names of methods, which recipes and commands may still use."""
+
+
+def canonical_name(name: str) -> str:
+    """Return the present name of a method; any other name comes back unchanged."""
+    return _ALIASES.get(name, name)
 
 
 def method_class(name: str) -> type[Method]:
     """Return the class of the method called ``name``."""
-    found: type[Method] = REGISTRY.load("Anonymizer", "method", name)
+    known = canonical_name(name) if isinstance(name, str) else name
+    found: type[Method] = REGISTRY.load("Anonymizer", "method", known)
     return found
 
 

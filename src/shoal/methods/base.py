@@ -83,7 +83,8 @@ class Grouping:
     labels: IntArray
     """The group of each record, numbered from 0 without gaps; -1 for a suppressed record."""
     cuts: tuple[IntArray, ...] | None = None
-    """Global methods: for each column an array (2, cardinality), the lowest and highest code released for each code."""
+    """Global methods: for each column an array (3, cardinality): the lowest and highest code released for each code, and the node of the
+    hierarchy they are released as."""
     details: Mapping[str, Any] = field(default_factory=dict)
     """What else a method reports: a lower bound, its steps, other solutions."""
     typical: Typical = Typical()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from shoal.kernels.k_member import run
-from shoal.kernels.optimise.groups import make_groups
+from shoal.kernels.optimize.state.groups import make_groups
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
 
 if TYPE_CHECKING:

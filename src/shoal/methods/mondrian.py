@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+import numpy as np
+
+from shoal.arrays import IntArray
 from shoal.kernels import mondrian as kernels
 from shoal.kernels.common.sums import sum_of_products
-from shoal.kernels.guarded.cuts import run_guarded
 from shoal.kernels.space.space import cover_groups, group_costs
 from shoal.methods.base import Grouping, Method, MethodInfo, Task
-from shoal.privacy.case import all_known, build_case
 from shoal.validation import check_choice
 
 if TYPE_CHECKING:
-    from shoal.encoding import CodedTable
+    from shoal.encoding import CodedColumn, CodedTable
 
 _CHUNK = 4_000_000
 """Records touched between two progress reports."""
@@ -39,9 +39,10 @@ class Mondrian(Method):
         not at all, as the paper prints it and those who compare with it seem to have built it. A set has no median: its values come by falling
         frequency, and with ``"nearest"`` all is cut twice, once where the records of a set are halved and once where its values are; what
         loses less is taken.
-    models
-        Privacy models beyond k: ``"mend"``, cuts look at k alone and groups that fail are mended; ``"cut"``, a part is cut only where
-        all sides meet the models, as LeFevre et al. do it, which loses more (a model that shoal does not know is mended all the same).
+    order
+        How values without an order are numbered before they are cut: columns of sets, and hierarchies of one level. ``"sizes"``: by falling number
+        of records. ``"given"``: as the hierarchy lists them, which is the alphabet for a column without one. The papers do not say; it
+        decides what a cut at the median alone can do.
 
     Examples
     --------
@@ -54,7 +55,7 @@ class Mondrian(Method):
     strict: bool = True
     categories: Literal["order", "tree"] = "order"
     cut: Literal["nearest", "median"] = "nearest"
-    models: Literal["mend", "cut"] = "mend"
+    order: Literal["sizes", "given"] = "sizes"
 
     info: ClassVar[MethodInfo] = MethodInfo(
         name="mondrian",
@@ -67,7 +68,7 @@ class Mondrian(Method):
     def __post_init__(self) -> None:
         check_choice("Mondrian", "categories", self.categories, ("order", "tree"))
         check_choice("Mondrian", "cut", self.cut, ("nearest", "median"))
-        check_choice("Mondrian", "models", self.models, ("mend", "cut"))
+        check_choice("Mondrian", "order", self.order, ("sizes", "given"))
 
     def run(self, table: CodedTable, task: Task) -> Grouping:
         """Group the records of ``table``."""
@@ -77,27 +78,45 @@ class Mondrian(Method):
 
     def _run(self, table: CodedTable, task: Task, mode: int, begin: float, share: float) -> Grouping:
         """Cut in one way; that is a share of all the work, which began at some fraction of it."""
-        parts, cuts = kernels.start(table.codes), self._cuts(table, task)
+        parts = kernels.start(self._numbered(table))
         # ends: each call cuts parts into smaller ones or finishes one, and a part below 2k is not cut
-        while not cuts(parts, task.k, mode, self.categories == "tree", _CHUNK):
+        while not kernels.run(table.space, parts, task.k, mode, self.categories == "tree", _CHUNK):
             task.progress(begin + share * parts.depth[2] / table.records, "cutting")
         return Grouping(parts.label)
 
-    def _cuts(self, table: CodedTable, task: Task) -> Callable[..., bool]:
-        """Return what cuts parts: with the models of a task in view, or without."""
-        if self.models == "mend" or not task.requirements or not all_known(task.requirements):
-            return partial(kernels.run, table.space)
-        case = build_case(table, task.k, task.requirements)
-        return partial(run_guarded, table.space, table.codes, case.rules, case.crowds, case.points)
+    def _numbered(self, table: CodedTable) -> IntArray:
+        """Return the codes to cut."""
+        if self.order == "given":
+            return table.codes
+        return np.stack(
+            [
+                by_falling_size(codes, int(missing)) if without_order(column) else codes
+                for column, codes, missing in zip(table.columns, table.codes, table.space.missing, strict=True)
+            ]
+        )
 
     def _modes(self, table: CodedTable) -> tuple[int, ...]:
-        """Return the ways to cut, of which the one that loses least is taken, of equals the first."""
+        """Return the ways to cut, of which the one that loses least is taken (ties: the first)."""
         if not self.strict:
             return (kernels.RELAXED,)
         if self.cut == "median":
             return (kernels.MEDIAN,)
         sets = any(column.kind.by_members for column in table.columns)
         return (kernels.NEAREST, kernels.VALUES) if sets else (kernels.NEAREST,)
+
+
+def without_order(column: CodedColumn) -> bool:
+    """Return whether a column's values can be numbered in any way: a group costs the same."""
+    return column.kind.by_members or (column.hierarchy is not None and column.hierarchy.height == 1)
+
+
+def by_falling_size(codes: IntArray, missing: int) -> IntArray:
+    """Number values by how many records have them, most first; ties keep their order, and so does the missing value its code."""
+    count = np.bincount(codes)
+    rank = np.arange(count.size, dtype=np.int32)
+    values = rank[: missing if missing >= 0 else None]
+    rank[values[np.argsort(-count[values], kind="stable")]] = values
+    return rank[codes]
 
 
 def _cost(table: CodedTable, grouping: Grouping) -> float:

@@ -67,12 +67,12 @@ class Stop:
         return self.deadline < math.inf
 
     def over(self) -> bool:
-        """Tell whether the deadline has passed. Raises ``CancelledError`` if somebody has cancelled, so that all loops end at once."""
+        """Return whether the deadline has passed. Raises ``CancelledError`` if somebody has cancelled, so that all loops end at once."""
         check_cancelled(self.cancel)
         return self.timed and self.clock() >= self.deadline
 
     def left(self) -> float:
-        """Return the seconds left, infinitely many where there is no deadline."""
+        """Return the seconds left, infinitely many if there is no deadline."""
         return self.deadline - self.clock() if self.timed else math.inf
 
     def spent(self, rounds: float = 0.0) -> float:
@@ -83,7 +83,7 @@ class Stop:
         return min(1.0, (self.clock() - self.begin) / whole) if whole > 0.0 else 1.0
 
     def settled(self, before: float, after: float) -> bool:
-        """Tell whether a round gained too little to go on, from the loss before and after it."""
+        """Return whether a round gained too little to go on, from the loss before and after it."""
         return before - after <= self.least_gain * before
 
     def each_round(self) -> Iterator[float]:

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from shoal.metrics.base import Metric, Outcome
-from shoal.metrics.classification import ClassificationError, class_metric, classification_error, cm_by_column
-from shoal.metrics.loss import LOSS_METRICS, ncp_by_column
+from shoal.metrics.classification import (
+    ClassificationError,
+    class_metric,
+    classification_curve,
+    classification_error,
+    cm_by_column,
+)
+from shoal.metrics.loss import LOSS_METRICS, loss_metrics
 from shoal.metrics.queries import Condition, Query, parse_query, read_queries
 from shoal.metrics.query_error import QueryErrors, query_error
 from shoal.metrics.random_queries import random_queries
@@ -23,6 +29,7 @@ __all__ = [
     "Query",
     "QueryErrors",
     "class_metric",
+    "classification_curve",
     "classification_error",
     "measure",
     "parse_query",
@@ -34,9 +41,10 @@ __all__ = [
 
 def measure(outcome: Outcome) -> dict[str, Any]:
     """Return every registered metric of an outcome, the penalty by column and the class metric by sensitive column."""
-    values: dict[str, Any] = {name: metric.compute(outcome) for name, metric in REGISTRY.items()}
-    values["ncp_by_column"] = ncp_by_column(outcome)
-    values["cm_by_column"] = cm_by_column(outcome)
-    values["groups"] = outcome.groups
-    values["suppressed"] = outcome.suppressed
-    return values
+    found = loss_metrics(outcome)
+    named = {name: found[name] for name in (*REGISTRY, "ncp_by_column")}
+    return named | {
+        "cm_by_column": cm_by_column(outcome),
+        "groups": outcome.groups,
+        "suppressed": outcome.suppressed,
+    }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -59,6 +58,5 @@ class Metric:
     better: Literal["lower", "higher"]
     best: float
     worst: float | None
-    """The value of the most damaged release; None where it depends on the table."""
+    """The value of the most damaged release; None if it depends on the table."""
     meaning: str
-    compute: Callable[[Outcome], float]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shoal.metrics.base import Outcome
 
 Learner = Literal["tree", "boosting"]
+"""The learners that are known by name; any object with ``fit`` and ``predict`` may take their place."""
 FEWEST_IN_LEAF = 100
 
 
@@ -36,8 +37,13 @@ def class_metric(outcome: Outcome, column: str) -> float:
     attribute = outcome.table.attributes[column]
     kept = outcome.labels >= 0
     key = outcome.labels[kept].astype(np.int64) * attribute.cardinality + attribute.codes[kept]
-    counts = np.bincount(key, minlength=outcome.groups * attribute.cardinality).reshape(outcome.groups, -1)
-    return float(1.0 - counts.max(axis=1, initial=0).sum() / max(outcome.table.records, 1))
+    key.sort()  # runs of equal pairs are counted: a table of groups × values could have more cells than there is memory
+    begin = np.flatnonzero(np.diff(key, prepend=-1))
+    count = np.diff(begin, append=len(key))
+    group = key[begin] // max(attribute.cardinality, 1)
+    of_group = np.flatnonzero(np.diff(group, prepend=-1))
+    most_common = int(np.maximum.reduceat(count, of_group).sum()) if len(count) else 0
+    return 1.0 - most_common / max(outcome.table.records, 1)
 
 
 def cm_by_column(outcome: Outcome) -> dict[str, float]:
@@ -86,7 +92,7 @@ class ClassificationError:
 
 
 def classification_error(
-    result: Release, target: str, *, test: Any = None, learner: Learner = "tree", folds: int = 5, seed: int = 0
+    result: Release, target: str, *, test: Any = None, learner: Learner | Any = "tree", folds: int = 5, seed: int = 0
 ) -> ClassificationError:
     """Train on a release and count the records it classifies wrongly.
 
@@ -100,7 +106,8 @@ def classification_error(
         Records the release has not seen. They are recoded by ``result.transform``, so the release must be of a global
         method. Without them the released rows are split into ``folds`` and each is predicted from the others.
     learner
-        ``"tree"``, a decision tree with at least 100 records a leaf, or ``"boosting"``, gradient-boosted trees.
+        ``"tree"``, a decision tree with at least 100 records a leaf, ``"boosting"``, gradient-boosted trees, or a classifier of your own
+        that scikit-learn can clone.
 
     Examples
     --------
@@ -112,7 +119,8 @@ def classification_error(
     >>> 0 <= found.error <= 1
     True
     """
-    check_choice("classification_error", "learner", learner, ("tree", "boosting"))
+    if not (hasattr(learner, "fit") and hasattr(learner, "predict")):
+        check_choice("classification_error", "learner", learner, ("tree", "boosting"))
     check_int("classification_error", "folds", folds, least=2)
     if target not in result.released.column_names:
         raise ColumnError(
@@ -132,6 +140,42 @@ def classification_error(
     return _by_test(original, released, fresh, recoded, names, target, learner, seed)
 
 
+def classification_curve(
+    result: Any, target: str, *, k: Sequence[int], learner: Learner | Any = "tree", folds: int = 5, seed: int = 0
+) -> list[tuple[int, ClassificationError]]:
+    """Return the classification error of a release and of the earlier steps that led to it, on held-out folds.
+
+    Parameters
+    ----------
+    result
+        A result of a method that keeps its steps (``bug``), made for the largest k.
+    target, learner, folds, seed
+        As in ``classification_error``.
+    k
+        The sizes of the smallest group, none above that of ``result``.
+
+    Examples
+    --------
+    >>> import shoal
+    >>> register = shoal.datasets.hospital(n=300, seed=1)
+    >>> patients = register.patients.select(["zip", "job", "diagnosis"])
+    >>> bug = shoal.BottomUpGeneralization(target="diagnosis")
+    >>> trees = {name: register.hierarchies[name] for name in ("zip", "job")}
+    >>> result = shoal.anonymize(
+    ...     patients, k=20, quasi_identifiers=["zip", "job"], sensitive=["diagnosis"], hierarchies=trees, method=bug
+    ... )
+    >>> curve = shoal.metrics.classification_curve(result, "diagnosis", k=[5, 20])
+    >>> [(k, found.worst >= 0) for k, found in curve]
+    [(5, True), (20, True)]
+    """
+    points = sorted(set(k))
+    releases = [result if one == result.recipe.k else result.at(k=one) for one in points]
+    return [
+        (one, classification_error(release, target, learner=learner, folds=folds, seed=seed))
+        for one, release in zip(points, releases, strict=True)
+    ]
+
+
 def _by_test(
     original: Frame,
     released: Frame,
@@ -139,7 +183,7 @@ def _by_test(
     recoded: Frame,
     names: Sequence[str],
     target: str,
-    learner: Learner,
+    learner: Learner | Any,
     seed: int,
 ) -> ClassificationError:
     known, truth = _classes(original, target), _classes(fresh, target)
@@ -159,7 +203,7 @@ def _by_test(
 
 
 def _by_folds(
-    original: Frame, released: Frame, names: Sequence[str], target: str, learner: Learner, folds: int, seed: int
+    original: Frame, released: Frame, names: Sequence[str], target: str, learner: Learner | Any, folds: int, seed: int
 ) -> ClassificationError:
     truth = _classes(released, target)
     fold = np.random.default_rng(seed).permutation(len(truth)) % folds
@@ -195,7 +239,7 @@ def _most_common(classes: AnyArray) -> Any:
 
 
 def _predict(
-    train: Frame, test: Frame, names: Sequence[str], classes: AnyArray, learner: Learner, seed: int
+    train: Frame, test: Frame, names: Sequence[str], classes: AnyArray, learner: Learner | Any, seed: int
 ) -> AnyArray:
     values, codes = np.unique(classes, return_inverse=True)
     pairs = [_features(train, test, name, codes) for name in names]
@@ -205,7 +249,9 @@ def _predict(
     return predicted
 
 
-def _model(learner: Learner, seed: int) -> Any:
+def _model(learner: Learner | Any, seed: int) -> Any:
+    if not isinstance(learner, str):
+        return require("sklearn.base", "ml", "Classification error").clone(learner)
     if learner == "tree":
         tree = require("sklearn.tree", "ml", "Classification error")
         return tree.DecisionTreeClassifier(min_samples_leaf=FEWEST_IN_LEAF, random_state=seed)

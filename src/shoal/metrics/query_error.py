@@ -1,7 +1,7 @@
 """How wrong COUNT and SUM queries come out on a release (Xu et al. 2006, section 5.2; LeFevre et al. 2006).
 
 A group's records are taken to be spread evenly over its box, so a group adds its size times the share of the box
-that the query asks for; with survey weights, the sum of its weights instead of its size. The error of a query is |estimate - truth| / |truth|, over the queries whose truth is not 0.
+that the query asks for; with survey weights, the sum of its weights instead of its size. The error of a query is ``abs(estimate - truth) / abs(truth)``, over the queries whose truth is not 0.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shoal.encoding import CodedColumn, CodedTable, survey_weights
 from shoal.errors import ColumnError, DataError, ParameterError
 from shoal.frames import to_frame
 from shoal.kernels.measuring.query_answers import Asked, estimated_answer, released_codes, sum_by_group, true_answer
-from shoal.metrics.asking import codes_asked, interval_asked
+from shoal.metrics.conditions import codes_asked, interval_asked
 from shoal.metrics.queries import Condition, Query, as_queries, read_queries
 from shoal.metrics.random_queries import random_queries
 from shoal.validation import check_choice, check_columns, check_int, nearest_hint
@@ -43,7 +43,7 @@ class QueryErrors:
 
     @cached_property
     def errors(self) -> FloatArray:
-        """|estimate - truth| / |truth| of the queries whose truth is not 0."""
+        """``abs(estimate - truth) / abs(truth)`` of the queries whose truth is not 0."""
         asked = self.truth != 0
         return np.asarray(np.abs(self.estimate[asked] - self.truth[asked]) / np.abs(self.truth[asked]), np.float64)
 
@@ -213,7 +213,7 @@ class _Answers:
     def _row_of(self, condition: Condition) -> int:
         if condition.column not in self.table.names:
             raise ColumnError(
-                f"A query asks about the column {condition.column!r}, which is no quasi-identifier.",
+                f"A query asks about the column {condition.column!r}, which is not a quasi-identifier.",
                 hint=nearest_hint(condition.column, self.table.names)
                 or f"the quasi-identifiers are: {', '.join(self.table.names)}.",
             )
@@ -221,7 +221,7 @@ class _Answers:
 
 
 def _is_whole(column: CodedColumn) -> bool:
-    """Tell whether a range of the column stands for the whole numbers in it."""
+    """Return whether a range of the column stands for the whole numbers in it."""
     return column.position is not None and bool((column.position == np.floor(column.position)).all())
 
 

@@ -17,7 +17,7 @@ def random_queries(
     """Draw queries with a condition on each of ``columns``.
 
     An interval column gets a range between two of its values. A category gets, with equal chance, one of its values or a random
-    inner node of its hierarchy; where there is none but the root, that is no condition at all.
+    inner node of its hierarchy; if there is none but the root, that is not a condition at all.
 
     Examples
     --------

@@ -8,7 +8,7 @@ reading then names the choices, and the user decides.
 from __future__ import annotations
 
 from shoal.notation.labels import ValueLabels
-from shoal.notation.reading import Reading, code_for_missing, decimal_mark, understand
+from shoal.notation.read import Reading, code_for_missing, decimal_mark, understand
 from shoal.notation.settings import AS_IS, Notation, make_notation
 
 __all__ = [

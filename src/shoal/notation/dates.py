@@ -68,7 +68,7 @@ def date_forms(texts: pa.Array, formats: tuple[str, ...]) -> list[str]:
 
 
 def read_dates(texts: pa.Array, form: str) -> pa.Array | None:
-    """Return texts as dates, time stamps or times of day; None where one of them is not written so or does not exist."""
+    """Return texts as dates, time stamps or times of day; None if one of them is not written so or does not exist."""
     if form == ZONED:
         return _read_zoned(texts)
     found = pc.extract_regex(texts, _pattern(form))

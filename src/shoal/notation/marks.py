@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 WORDS = frozenset(
     ["", ".", "..", "-", "--", "?", "*", "na", "n/a", "#n/a", "n.a.", "nan", "null", "none", "nil", "missing", "k.a.", "k. a.", "s/d", "s.o.", "nd", "n.d.", "#null!", "#value!", "#div/0!"]
 )  # fmt: skip
-"""Words that are no number and no date: among numbers or dates they can only mean that there is none."""
+"""Words that are not a number and no date: among numbers or dates they can only mean that there is none."""
 CODES = frozenset([-99, -999, -9999, -99999])
-"""Numbers that many questionnaires write where there is no answer."""
+"""Numbers that many questionnaires write if there is no answer."""
 
 
 def marked(texts: pa.Array) -> pa.Array:

@@ -77,7 +77,7 @@ def _pattern(form: NumberForm) -> str:
 
 
 def read_numbers(texts: pa.Array, form: NumberForm) -> pa.Array | None:
-    """Return texts that fit a form as whole numbers or decimals; None where a whole number is too long."""
+    """Return texts that fit a form as whole numbers or decimals; None if a whole number is too long."""
     if form.thousands:
         texts = pc.replace_substring(texts, form.thousands, "")
     if form.decimal != ".":

@@ -29,7 +29,7 @@ class Notation:
 
     @property
     def is_default(self) -> bool:
-        """Tell whether nothing is said."""
+        """Return whether nothing is said."""
         return self == Notation()
 
 

@@ -2,54 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
 
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 from shoal.errors import PrivacyError
-from shoal.kernels.enforcement.rules import SLACK, Rules
+from shoal.kernels.models.rules import AT_LEAST, SIZE, Rules
 from shoal.privacy.base import AllOf, Requirement
-from shoal.privacy.measures import Histograms, lacking
+from shoal.privacy.measures import MEASURES, Histograms, Measure, Name, lacking
 from shoal.privacy.rows import SensitiveRow
-
-Measure = Literal[
-    "size", "distinct", "entropy", "recursive", "equal", "ordered", "hierarchical", "alpha", "beta", "enhanced", "delta"
-]
-_MEASURES: tuple[Measure, ...] = (
-    "size",
-    "distinct",
-    "entropy",
-    "recursive",
-    "equal",
-    "ordered",
-    "hierarchical",
-    "alpha",
-    "beta",
-    "enhanced",
-    "delta",
-)
-"""In the order of the kernels' numbers."""
-DISTANCES = frozenset({"equal", "ordered", "hierarchical"})
-"""The measures that are earth mover's distances to the whole table."""
 
 
 @dataclass(frozen=True, eq=False)
 class HistogramRequirement(Requirement):
     """One bound on one measure of a group's sensitive values."""
 
-    measure: Measure
+    measure: Name
     row: SensitiveRow
     bound: float
     rank: int = 0
 
     @property
-    def kind(self) -> int:
-        """The kernels' number of the measure."""
-        return _MEASURES.index(self.measure)
+    def about(self) -> Measure:
+        """What is known of the measure."""
+        return MEASURES[self.measure]
 
     def measured(self, labels: IntArray, groups: int) -> FloatArray:
         """Return the measure of each group."""
@@ -62,7 +40,7 @@ class HistogramRequirement(Requirement):
         return found
 
     def lacking(self, labels: IntArray, groups: int) -> FloatArray:
-        """Return how far each group is from the bound, 0 where it is met."""
+        """Return how far each group is from the bound, 0 if it is met."""
         return lacking(self.measure, self.bound, self.measured(labels, groups))
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
@@ -72,38 +50,17 @@ class HistogramRequirement(Requirement):
     @property
     def least_records(self) -> int:
         """Records that a group needs at least to meet the bound, whatever its values are."""
-        if self.measure in {"size", "distinct", "entropy"}:
-            return math.ceil(self.bound - SLACK * self.bound)
-        if self.measure == "recursive":
-            return self.rank
-        if self.measure == "alpha":
-            return math.ceil(1.0 / (self.bound + SLACK))
-        return self._least_close() if self.measure == "equal" else 1
+        return self.about.least_records(self.bound, self.rank, self.row)
 
-    def _least_close(self) -> int:
-        """Return the smallest size at which some histogram of whole records is near enough to that of the table.
-
-        Each value gets its share rounded down, and those with the largest remainders one more: no other histogram is nearer.
-        """
-        total = self.row.total
-        records = int(total.sum())
-        for size in range(1, records):
-            whole, rest = np.divmod(total * size, records)
-            missing = size - int(whole.sum())
-            excess = int((records - np.sort(rest)[::-1][:missing]).sum())
-            if excess <= (self.bound + SLACK) * size * records:
-                return size
-        return records
-
-    def check_reachable(self, model: str) -> None:
-        """Raise if not even the whole table as one group meets the bound."""
+    def check_reachable(self, model: str, *, withholding: bool = False) -> None:
+        """Raise if not even the whole table as one group meets the bound; withheld records can mend that, except a lack of values."""
         whole = np.zeros(self.row.codes.shape[0], np.int32)
-        if self.failing(whole, 1)[0]:
+        if self.failing(whole, 1)[0] and (not withholding or self.measure in {"size", "distinct"}):
             value = float(self.measured(whole, 1)[0])
             raise PrivacyError(
                 f"{model} cannot hold: the column {self.row.name!r} as a whole reaches {value:.4g}, "
                 f"and {self.bound:g} is asked for. Nothing was released.",
-                hint=f"ask for a value that the whole column meets, which is {value:.4g} at best.",
+                hint=f"ask for a value that the whole column meets, which is {value:.4g} at best, or allow suppression with 'max_suppression'.",
             )
 
 
@@ -111,13 +68,16 @@ def build_rules(requirements: Sequence[HistogramRequirement], records: int, *, k
     """Lay requirements, and a least group size ``k`` if given, out as the kernels read them."""
     rows = _rows_of(requirements)
     dense = [row for row in rows if not row.sparse]
-    sizes = [(0, 0, float(k), 0)] if k else []
-    each = sizes + [(one.kind, rows.index(one.row), one.bound, one.rank) for one in requirements]
-    kinds, places, bounds, ranks = zip(*each, strict=True)
+    sizes = [(SIZE, AT_LEAST, 0, float(k), 0)] if k else []
+    each = sizes + [
+        (one.about.number, one.about.sense, rows.index(one.row), one.bound, one.rank) for one in requirements
+    ]
+    kinds, senses, places, bounds, ranks = zip(*each, strict=True)
     trees = [np.zeros(0, np.int32) if row.parent is None else row.parent for row in rows]
     heights = [np.zeros(0, np.int32) if row.parent is None else row.height for row in rows]
     return Rules(
         np.array(kinds, np.int32),
+        np.array(senses, np.int32),
         np.array(places, np.int32),
         np.array(bounds, np.float64),
         np.array(ranks, np.int32),
@@ -127,6 +87,7 @@ def build_rules(requirements: Sequence[HistogramRequirement], records: int, *, k
         len(dense),
         next((rows.index(_persons_of(row, rows)) for row in dense if row.person is not None), -1),
         np.concatenate([np.zeros(0, np.int64), *(row.total for row in dense)]),
+        np.concatenate([np.zeros(0), *(np.ones(row.cardinality) if row.value is None else row.value for row in dense)]),
         np.array([row.records for row in dense] + [records] * (len(rows) - len(dense)), np.int64),
         dense[0].population if dense else records,
         _starts([len(tree) for tree in trees]),
@@ -147,7 +108,7 @@ def _rows_of(requirements: Sequence[HistogramRequirement]) -> list[SensitiveRow]
 
 
 def _persons_of(row: SensitiveRow, rows: Sequence[SensitiveRow]) -> SensitiveRow:
-    """Return the row of the persons who bear the values of ``row``, one of ``rows`` where they are among them."""
+    """Return the row of the persons who have the values of ``row``, one of ``rows`` where they are among them."""
     assert row.person is not None  # noqa: S101
     known = next((one for one in rows if one.codes is row.person), None)
     return known or SensitiveRow("person", row.person, int(row.person.max(initial=-1)) + 1, sparse=True)
@@ -157,8 +118,6 @@ def _starts(lengths: Sequence[int]) -> LongArray:
     return np.concatenate(([0], np.cumsum(np.array(lengths, np.int64)))).astype(np.int64)
 
 
-def together(requirements: Sequence[HistogramRequirement], model: Any) -> Requirement:
-    """Return requirements as one, after a check that the whole table meets each."""
-    for one in requirements:
-        one.check_reachable(type(model).__name__)
+def together(requirements: Sequence[HistogramRequirement]) -> Requirement:
+    """Return requirements as one."""
     return requirements[0] if len(requirements) == 1 else AllOf(tuple(requirements))

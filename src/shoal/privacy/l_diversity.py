@@ -71,8 +71,7 @@ class LDiversity(PrivacyModel):
             [
                 HistogramRequirement(self.kind, plain_row(one), bound, int(self.l))
                 for one in chosen_attributes("LDiversity", table, self.column)
-            ],
-            self,
+            ]
         )
 
     def describe(self) -> str:

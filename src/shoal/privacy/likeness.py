@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shoal.privacy.base import PrivacyModel, Requirement
-from shoal.privacy.histograms import HistogramRequirement, Measure, together
+from shoal.privacy.histograms import HistogramRequirement, together
+from shoal.privacy.measures import Name
 from shoal.privacy.rows import chosen_attributes, plain_row
 from shoal.validation import check_float
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 class _OneBound(PrivacyModel):
     """A model that is one number on one measure of each sensitive column."""
 
-    def _bind(self, table: CodedTable, measure: Measure, bound: float, column: str | None) -> Requirement:
+    def _bind(self, table: CodedTable, measure: Name, bound: float, column: str | None) -> Requirement:
         attributes = chosen_attributes(type(self).__name__, table, column)
-        return together([HistogramRequirement(measure, plain_row(one), float(bound)) for one in attributes], self)
+        return together([HistogramRequirement(measure, plain_row(one), float(bound)) for one in attributes])
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class AlphaK(_OneBound):
 
     def describe(self) -> str:
         """Say what the model promises."""
-        return f"In every group, no sensitive value is borne by more than {100 * self.alpha:.4g} % of the records."
+        return f"In every group, no sensitive value occurs in more than {100 * self.alpha:.4g} % of the records."
 
 
 @dataclass(frozen=True)

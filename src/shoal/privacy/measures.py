@@ -1,17 +1,22 @@
 """What sensitive values do in every group of a table at once: l, entropy, c, t, α, β, δ.
 
-The kernels measure one group at a time while groups are mended; here all groups of a table are measured together
-from the counts of (group, value) pairs. Both sum integers and divide once, so they agree to the last digit.
+``MEASURES`` has a row for each measure. The kernels measure one group at a time while groups are mended; ``Histograms`` measures all
+groups of a table together from the counts of (group, value) pairs. Both sum integers and divide once, so they agree to the last digit.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
+from shoal.kernels.models import rules as kernels
+from shoal.kernels.models.rules import SLACK
 from shoal.privacy.rows import SensitiveRow
 
 _CELLS = 4_000_000
@@ -164,10 +169,10 @@ class Histograms:
         return np.maximum(self._largest(self._gain()), 0.0)
 
     def enhanced(self) -> FloatArray:
-        """Return the same, infinite where a gain exceeds -ln(share of the table), which no β allows."""
+        """Return the same, infinite if a gain exceeds -ln(share of the table), which no β allows."""
         _, code, _ = self._pairs
         gain, most = self._gain(), -np.log(self.row.total[code] / self.row.population)
-        return np.maximum(self._largest(np.where(gain > most + 1e-12, np.inf, gain)), 0.0)
+        return np.maximum(self._largest(np.where(gain > most + SLACK, np.inf, gain)), 0.0)
 
     def _gain(self) -> FloatArray:
         group, code, _ = self._pairs
@@ -180,6 +185,12 @@ class Histograms:
         expected = self.row.total[code] * self.bearers[group]
         return self._largest(np.abs(np.log(count * self.row.population / expected)))
 
+    def weight(self) -> FloatArray:
+        """Return for how many people each group stands."""
+        group, code, count = self._pairs
+        value = np.ones(self.row.cardinality) if self.row.value is None else self.row.value
+        return np.asarray(np.bincount(group, count * value[code], self.groups), np.float64)
+
 
 def _firsts(labels: IntArray, codes: IntArray) -> LongArray:
     """Return the first place of each pair of label and code."""
@@ -188,15 +199,85 @@ def _firsts(labels: IntArray, codes: IntArray) -> LongArray:
     return first
 
 
-def lacking(measure: str, bound: float, values: FloatArray) -> FloatArray:
-    """Return how far measures are from their bound: 0 where it is met, at most 1.
+def _least_close(bound: float, _rank: int, row: SensitiveRow) -> int:
+    """Return the smallest size at which some histogram of whole records is near enough to that of the table.
 
-    l and entropy must not be below it, c and δ must be below it, the others must not be above it.
+    Each value gets its share rounded down, and those with the largest remainders one more: no other histogram is nearer.
     """
-    slack = 1e-12
-    if measure in {"size", "distinct", "entropy"}:
-        return np.where(values < bound - slack * bound, (bound - values) / bound, 0.0)
-    met: BoolArray = values < bound - slack if measure in {"recursive", "delta"} else values <= bound + slack
+    records = row.records
+    for size in range(1, records):
+        whole, rest = np.divmod(row.total * size, records)
+        missing = size - int(whole.sum())
+        excess = int((records - np.sort(rest)[::-1][:missing]).sum())
+        if excess <= (bound + SLACK) * size * records:
+            return size
+    return records
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that a group's sensitive values have, and what a bound on it means."""
+
+    number: int
+    """The kernels' number of the measure."""
+    audited: str
+    """What an audit calls it."""
+    sense: int = kernels.AT_MOST
+    """Whether a group must have at least the bound, at most the bound, or less."""
+    compares: bool = False
+    """Whether it compares a group with the whole table."""
+    closed: bool = True
+    """Whether two groups that meet a bound meet it as one too."""
+    least_records: Callable[[float, int, SensitiveRow], int] = lambda _bound, _rank, _row: 1
+    """The records that a group needs at least to meet a bound (with a rank), whatever its values are."""
+
+
+def _whole(bound: float, _rank: int, _row: SensitiveRow) -> int:
+    return math.ceil(bound - SLACK * bound)
+
+
+Name = Literal[
+    "size",
+    "distinct",
+    "entropy",
+    "recursive",
+    "equal",
+    "ordered",
+    "hierarchical",
+    "alpha",
+    "beta",
+    "enhanced",
+    "delta",
+    "weight",
+]
+MEASURES: dict[Name, Measure] = {
+    "size": Measure(kernels.SIZE, "k", kernels.AT_LEAST, least_records=_whole),
+    "distinct": Measure(kernels.DISTINCT, "l", kernels.AT_LEAST, least_records=_whole),
+    "entropy": Measure(kernels.ENTROPY, "entropy_l", kernels.AT_LEAST, least_records=_whole),
+    "recursive": Measure(kernels.RECURSIVE, "c", kernels.BELOW, least_records=lambda _bound, rank, _row: rank),
+    "equal": Measure(kernels.EQUAL, "t", compares=True, least_records=_least_close),
+    "ordered": Measure(kernels.ORDERED, "t", compares=True),
+    "hierarchical": Measure(kernels.HIERARCHICAL, "t", compares=True),
+    "alpha": Measure(kernels.ALPHA, "alpha", least_records=lambda bound, _rank, _row: math.ceil(1.0 / (bound + SLACK))),
+    "beta": Measure(kernels.BETA, "beta", compares=True),
+    "enhanced": Measure(kernels.BETA_ENHANCED, "beta", compares=True),
+    "weight": Measure(
+        kernels.WEIGHT,
+        "k_map",
+        kernels.AT_LEAST,
+        least_records=lambda bound, _rank, row: math.ceil(bound / (1.0 if row.value is None else row.value.max())),
+    ),
+    "delta": Measure(kernels.DELTA, "delta", kernels.BELOW, compares=True, closed=False),
+}
+"""Each measure by the name of its method of ``Histograms``; the kernels measure it in ``rules.measure``."""
+
+
+def lacking(measure: Name, bound: float, values: FloatArray) -> FloatArray:
+    """Return how far measures are from their bound: 0 if it is met, at most 1."""
+    sense = MEASURES[measure].sense
+    if sense == kernels.AT_LEAST:
+        return np.where(values < bound - SLACK * bound, (bound - values) / bound, 0.0)
+    met: BoolArray = values < bound - SLACK if sense == kernels.BELOW else values <= bound + SLACK
     with np.errstate(invalid="ignore"):
         share = np.where(np.isinf(values), 1.0, (values - bound) / (values + 1.0))
-    return np.where(met, 0.0, np.maximum(share, slack))
+    return np.where(met, 0.0, np.maximum(share, SLACK))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from shoal.arrays import IntArray, LongArray
+from shoal.arrays import AnyArray, IntArray, LongArray
 from shoal.encoding import CodedColumn, encode, exact_numbers
 from shoal.errors import ColumnError
 from shoal.frames import Frame, to_frame
@@ -17,9 +18,7 @@ from shoal.hierarchy.texts import match_texts
 from shoal.io.files import open_table
 from shoal.kernels.measuring.matching import Points
 from shoal.kernels.space.tuples import distinct_tuples
-
-if TYPE_CHECKING:
-    from shoal.kernels.measuring.matching import Points
+from shoal.validation import nearest_hint
 
 
 def open_people(people: Any) -> Frame:
@@ -27,18 +26,43 @@ def open_people(people: Any) -> Frame:
     return open_table(people) if isinstance(people, (str, Path)) else to_frame(people)
 
 
-def place_people(frame: Frame, columns: Sequence[CodedColumn]) -> IntArray:
-    """Return each person's value in each column as a doubled code; odd or -1 where the table has no such value."""
+@dataclass(frozen=True)
+class Placed:
+    """Where each person of a list stands among the codes of a table."""
+
+    codes: IntArray
+    """Each person's value in each column as a doubled code; odd or -1 if the table has no such value."""
+    numbers: Mapping[int, tuple[AnyArray, IntArray]]
+    """Columns of numbers and dates, by row: the exact numbers of the list, and the place of each person's among them (-1: missing)."""
+
+    def among(self, row: int, ends: AnyArray) -> IntArray:
+        """Return where the people stand in a column whose ends moved: at 2 (i + 1) on end i, at an odd number between two ends."""
+        numbers, own = self.numbers[row]
+        place = np.searchsorted(ends, numbers)
+        exact = ends[np.minimum(place, len(ends) - 1)] == numbers
+        doubled = np.append(2 * place + 1 + exact, -1)[own]
+        missing = np.where(self.codes[row] < 0, -1, 2 * (len(ends) + 2))
+        return np.where(own < 0, missing, doubled).astype(np.int32)
+
+
+def place_people(frame: Frame, columns: Sequence[CodedColumn]) -> Placed:
+    """Return where the people of a list stand among the codes of a table."""
     absent = [column.name for column in columns if column.name not in frame.names]
     if absent:
-        raise ColumnError(f"The list of people has no column {', '.join(map(repr, absent))}.")
-    placed = np.empty((len(columns), frame.records), np.int32)
+        raise ColumnError(
+            f"The list of people has no column {', '.join(map(repr, absent))}.",
+            hint=nearest_hint(absent[0], frame.names),
+        )
+    codes, numbers = np.empty((len(columns), frame.records), np.int32), {}
     for row, column in enumerate(columns):
-        placed[row] = _place_numbers(frame, column) if column.measured else _place_texts(frame, column)
-    return placed
+        if column.measured:
+            codes[row], numbers[row] = _place_numbers(frame, column)
+        else:
+            codes[row] = _place_texts(frame, column)
+    return Placed(codes, numbers)
 
 
-def _place_numbers(frame: Frame, column: CodedColumn) -> IntArray:
+def _place_numbers(frame: Frame, column: CodedColumn) -> tuple[IntArray, tuple[AnyArray, IntArray]]:
     values = frame.typed(column.name)
     dated = pa.types.is_temporal(column.original_type)
     if dated and pa.types.is_temporal(values.type):
@@ -51,7 +75,7 @@ def _place_numbers(frame: Frame, column: CodedColumn) -> IntArray:
     exact = own[np.minimum(place, len(own) - 1)] == other if len(own) else np.zeros(len(other), np.bool_)
     doubled = np.where(exact, 2 * place, 2 * place - 1)
     placed: IntArray = np.append(doubled, _missing_place(column)).astype(np.int32)[theirs.codes[0]]
-    return placed
+    return placed, (other, np.where(theirs.codes[0] < len(other), theirs.codes[0], -1).astype(np.int32))
 
 
 def _place_texts(frame: Frame, column: CodedColumn) -> IntArray:

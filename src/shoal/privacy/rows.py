@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shoal.arrays import IntArray, LongArray
+from shoal.arrays import FloatArray, IntArray, LongArray
 from shoal.encoding import CodedAttribute, Unit, value_texts
 from shoal.errors import ColumnError, HierarchyError, ParameterError
 from shoal.kernels.space.tuples import distinct_tuples
@@ -31,9 +31,11 @@ class SensitiveRow:
     whole: LongArray | None = None
     """The records of the whole table with each code, where ``codes`` are those of a part of it."""
     person: IntArray | None = None
-    """The person of each record: a value then counts once for each person who bears it."""
+    """The person of each record: a value then counts once for each person who has it."""
     people: int | None = None
     """The persons of the whole table, where ``codes`` are those of a part of it."""
+    value: FloatArray | None = None
+    """What a record of each code counts for, if that is not 1."""
     sparse: bool = False
     """Whether there are about as many codes as records: persons, households, pairs of person and value."""
 

@@ -70,9 +70,7 @@ class TCloseness(PrivacyModel):
     def bind(self, table: CodedTable) -> Requirement:
         """Return the model as a requirement on the groups of ``table``."""
         attributes = chosen_attributes("TCloseness", table, self.column)
-        return together(
-            [closeness("TCloseness", one, float(self.t), self.distance, self.order) for one in attributes], self
-        )
+        return together([closeness("TCloseness", one, float(self.t), self.distance, self.order) for one in attributes])
 
     def describe(self) -> str:
         """Say what the model promises."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,9 +12,15 @@ from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
 from shoal.errors import ParameterError, PrivacyError
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.privacy.base import Requirement
+from shoal.privacy.histograms import HistogramRequirement
+from shoal.privacy.rows import SensitiveRow
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
+
+_EXPONENT = 5
+_STEPS = 2.0**_EXPONENT
+"""Into how many steps the numbers from 0 to a power of two are cut before they are rounded down."""
 
 
 def represented(
@@ -37,9 +44,26 @@ class WeightRequirement(Requirement):
     weight: FloatArray
     person: IntArray | None = None
 
+    @cached_property
+    def rounded(self) -> HistogramRequirement | None:
+        """The bound as the search keeps it, on weights rounded down by less than a sixteenth, so that few of them differ.
+
+        None if the records of one person weigh differently, or if the rounded weights of the whole table are too few.
+        """
+        share, power = np.frexp(self.weight)
+        value, codes = np.unique(np.ldexp(np.floor(share * _STEPS), power - _EXPONENT), return_inverse=True)
+        row = SensitiveRow("survey weights", codes.astype(np.int32), len(value), person=self.person, value=value)
+        bound = HistogramRequirement("weight", row, float(self.k))
+        differ = self.person is not None and row.pairs.cardinality > len(np.unique(self.person))
+        return None if differ or bound.failing(np.zeros(len(codes), np.int32), 1)[0] else bound
+
     def measured(self, labels: IntArray, groups: int) -> FloatArray:
         """Return the estimated number of people of each group, rounded down: a half does not hide anybody."""
         return np.floor(represented(labels, groups, self.weight, self.person) * (1 + 1e-12))
+
+    def people_measures(self, labels: IntArray, groups: int) -> dict[str, FloatArray]:
+        """Return the estimated number of people of each group."""
+        return {"k_map": self.measured(labels, groups)}
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
         """Tell which groups stand for too few people."""

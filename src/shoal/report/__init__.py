@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
+from typing import Protocol
 
 from shoal.errors import FileError, MissingExtraError
 from shoal.frames import require
@@ -31,26 +32,46 @@ def report_form(path: Path) -> str:
     return form
 
 
+class ShownAnalyses(Protocol):
+    """Analyses before and after a release, as ``shoal.analyses`` gives them."""
+
+    def markdown(self) -> str:
+        """Return them as Markdown."""
+        ...
+
+    def section(self) -> str:
+        """Return them as part of a page."""
+        ...
+
+
 @dataclass(frozen=True, repr=False)
 class Report:
     """What was done to a table, what was gained and what was lost, for people to read."""
 
     summary: Summary
     """The plain values everything is rendered from."""
+    analyses: ShownAnalyses | None = None
+    """Figures of the original table that recipients may look for, at the end of the page and of the Markdown."""
+
+    def with_analyses(self, analyses: ShownAnalyses) -> Report:
+        """Return the report with what ``shoal.analyses`` found."""
+        return replace(self, analyses=analyses)
 
     @cached_property
     def html(self) -> str:
         """One page that needs nothing else. Needs the extra ``report``."""
         from shoal.report.html import render_html  # noqa: PLC0415  (its parts are imported when first needed)
 
-        return render_html(self.summary)
+        page = render_html(self.summary)
+        return page if self.analyses is None else page.replace("</main>", f"{self.analyses.section()}</main>")
 
     @cached_property
     def markdown(self) -> str:
         """The report as Markdown, without pictures."""
         from shoal.report.markdown import render_markdown  # noqa: PLC0415
 
-        return render_markdown(self.summary)
+        told = render_markdown(self.summary)
+        return told if self.analyses is None else f"{told}\n{self.analyses.markdown()}"
 
     @property
     def json(self) -> str:
@@ -58,10 +79,10 @@ class Report:
         return self.summary.model_dump_json(indent=2) + "\n"
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write the report; the ending decides the form: ``.html``, ``.md`` or ``.json``."""
+        """Write the report, readable by nobody but you; the ending decides the form: ``.html``, ``.md`` or ``.json``."""
         target = check_path("Report.save", "path", path)
         text = self.text(target)
-        with replacing(target, force=force, needs=len(text)) as temporary:
+        with replacing(target, force=force, needs=len(text), private=True) as temporary:
             temporary.write_text(text, encoding="utf-8")
         return target
 

@@ -89,8 +89,8 @@ def _loss(summary: Summary) -> Figure:
         plots.loss_by_column(summary),
         "What each column pays",
         "Share of the column's detail that is lost: 0 % nothing, 100 % everything.",
-        ("column", "released", "detail lost"),
-        ((one.name, words.released_form(one), words.percent(one.loss or 0.0)) for one in lost),
+        ("column", "released", *words.FELT, "detail lost"),
+        ((one.name, words.released_form(one), *words.felt_cells(one), words.percent(one.loss or 0.0)) for one in lost),
     )
 
 
@@ -99,9 +99,8 @@ def _sizes(summary: Summary) -> Figure:
         "sizes",
         plots.group_sizes(summary),
         "Group sizes",
-        f"How many {words.whose(summary)} share all their quasi-identifiers with how many people. "
-        "In the release nobody is left of the line at k.",
-        words.size_headings(summary),
+        words.size_note(summary),
+        words.SIZE_HEADINGS,
         words.size_rows(summary),
     )
 

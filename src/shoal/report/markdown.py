@@ -32,7 +32,9 @@ def render_markdown(summary: Summary) -> str:
 
 
 def _head(summary: Summary) -> Iterator[str]:
-    yield "# Report on a release"
+    yield "# Report on a release, for the holder of the original table"
+    yield ""
+    yield f"> {text(words.HOLDER)}"
     yield ""
     yield f"{summary.created} · shoal {summary.shoal}"
     yield ""
@@ -129,9 +131,15 @@ def _cost(summary: Summary) -> Iterator[str]:
     yield "### What each column pays"
     yield ""
     yield from table(
-        ("column", "role", "released", "detail lost"),
+        ("column", "role", "released", *words.FELT, "detail lost"),
         (
-            (one.name, one.role, words.released_from(one), "" if one.loss is None else words.percent(one.loss))
+            (
+                one.name,
+                one.role,
+                words.released_from(one),
+                *words.felt_cells(one),
+                "" if one.loss is None else words.percent(one.loss),
+            )
             for one in summary.columns
         ),
     )
@@ -144,7 +152,9 @@ def _cost(summary: Summary) -> Iterator[str]:
 def _sizes(summary: Summary) -> Iterator[str]:
     yield "### Group sizes"
     yield ""
-    yield from table(words.size_headings(summary), words.size_rows(summary))
+    yield words.size_note(summary)
+    yield ""
+    yield from table(words.SIZE_HEADINGS, words.size_rows(summary))
 
 
 def _columns(summary: Summary) -> Iterator[str]:

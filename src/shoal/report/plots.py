@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
-from shoal.report.words import percent, whose
+from shoal.report.words import percent
 from shoal.summary import Summary
 from shoal.summary.schema import Bin, Column, Distribution
 
@@ -103,7 +103,7 @@ def group_sizes(summary: Summary) -> Spec:
         if (number := one.before if when == "original" else one.after)
     ]
     x = quantity("low", f"size of the group{open_end}", scale={"nice": False, "domainMin": 0.5})
-    y = quantity("number", whose(summary), axis={"format": ",d"})
+    y = quantity("number", "people", axis={"format": ",d"})
     layers: list[Spec] = [
         {
             "data": {"values": rows},
@@ -142,7 +142,7 @@ def _when_scale() -> Spec:
 
 
 def distribution(column: Column, counted_in: str) -> Spec | None:
-    """Draw a column before and after, counted in people or records, or nothing where there is nothing to see."""
+    """Draw a column before and after, counted in people or records, or nothing if there is nothing to see."""
     spread = column.distribution
     if spread is None:
         return None

@@ -10,23 +10,27 @@ from shoal.summary.schema import Column, Distribution, QueryError
 FORMS = {
     "range": "as ranges",
     "node": "as broader terms of a hierarchy",
-    "set": "as sets such as {a, b}",
+    "set": "as sets",
     "representative": "as one typical value for each group",
     "unchanged": "unchanged",
     "treated": "treated, see below",
     "token": "as tokens made with a key",
     "removed": "not released",
 }
-RANGES = {"number": "as ranges such as [30-39]", "date": "as ranges such as [1961-03-01 to 1961-09-30]"}
+
+
+HOLDER = (
+    "For the holder of the original table, not for publication: this report compares the release with the original. "
+    "A public report says what may go out."
+)
+"""The first line of every rendering."""
 
 
 def released_form(column: Column) -> str:
     """Return how a column is released; ranges, terms or sets that lost nothing are the values themselves."""
     if column.loss == 0 and column.released_as in {"range", "node", "set"}:
         return "as its own values, nothing lost"
-    if column.released_as == "range" and column.distribution is not None:
-        return RANGES.get(column.distribution.unit, FORMS["range"])
-    return FORMS[column.released_as]
+    return FORMS[column.released_as] + (f" such as {column.example}" if column.example else "")
 
 
 def released_from(column: Column) -> str:
@@ -163,19 +167,47 @@ def _roles(summary: Summary) -> set[str]:
 
 def withheld(summary: Summary) -> str:
     """Say how many records were withheld."""
+    if summary.withheld is None:
+        return f"Fewer than {summary.promise.k} records were withheld, because they fit no group; this report leaves them out."
     if not summary.withheld:
         return "No record was withheld."
     share = percent(summary.withheld, summary.records)
     return f"{counted(summary.withheld, 'record was', 'records were')} withheld ({share}), because they fit no group."
 
 
+def kept(summary: Summary) -> str:
+    """Say what a reader feels of the loss: exact cells, values of a typical cell, released columns."""
+    released = sum(column.released_as != "removed" for column in summary.columns)
+    columns = f"{released} of {counted(len(summary.columns), 'column is', 'columns are')} released."
+    return " ".join([*felt_sentences(summary.loss.exact, summary.loss.typical), columns])
+
+
+def felt_sentences(exact: float | None, typical: float | None) -> list[str]:
+    """Say how many recoded cells are exact, and how many values the others stand for."""
+    if exact is None:
+        return []
+    if typical is None:
+        return ["All recoded cells are exact."]
+    values = counted(round(typical), "value", "values")
+    return [f"{percent(exact)} of the recoded cells are exact; a typical other cell stands for {values} of its column."]
+
+
+FELT = ("exact", "values of a typical cell", "different cells", "left to guess")
+"""Headings of what a reader feels of the loss in a column."""
+
+
+def felt_cells(column: Column) -> tuple[str, str, str, str]:
+    """Return these figures of a column; nothing for one that is not recoded."""
+    if column.exact is None or column.guess is None or column.typical is None or column.different is None:
+        return "", "", "", ""
+    return percent(column.exact), f"{column.typical:,.0f}", f"{column.different:,}", percent(column.guess)
+
+
 def cost(summary: Summary) -> str:
     """Say what was lost, and how little could be lost where that is known."""
     loss = summary.loss
     known = f" No grouping can lose less than {percent(loss.lower_bound)}." if loss.lower_bound is not None else ""
-    return (
-        f"{percent(loss.ncp)} of the detail of the quasi-identifiers is gone, {percent(1 - loss.ncp)} is kept.{known}"
-    )
+    return f"{kept(summary)} Measured by the width of cells as a share of their column, {percent(loss.ncp)} of the detail of the quasi-identifiers is gone.{known}"
 
 
 def apart(summary: Summary, name: str) -> list[str]:
@@ -245,6 +277,7 @@ def people_rows(summary: Summary) -> list[tuple[str, str]]:
         "k_map": "fewest people of the population who fit a group",
         "presence_least": "least share of them who are in the table",
         "presence_most": "largest share of them who are in the table",
+        "left_out": "people of the population who fit no group, and are known not to be in the table",
     }
     return [(names.get(key, key), _bounded(value)) for key, value in summary.reached.people.items()]
 
@@ -309,9 +342,19 @@ def whose(summary: Summary) -> str:
     return "people" if summary.reached.persons is None else "records"
 
 
-def size_headings(summary: Summary) -> tuple[str, str, str]:
-    """Return what stands above the sizes of groups."""
-    return ("size", *_before_and_after(summary))
+SIZE_HEADINGS = ("size", "people, original", "people, released")
+"""What stands above the sizes of groups."""
+
+
+def size_note(summary: Summary) -> str:
+    """Say what the sizes of groups count: people, those whose records are in several groups once in each."""
+    several = (
+        "" if summary.reached.persons is None else "Somebody whose records are in several groups counts once in each. "
+    )
+    return (
+        f"How many people are in groups of each size; a group has the same quasi-identifiers. {several}"
+        "In the release nobody is left of the line at k."
+    )
 
 
 def spread_headings(summary: Summary) -> tuple[str, str, str]:

@@ -65,7 +65,7 @@ def _strength(measure: Measure, one: Variable, other: Variable, when: str) -> fl
 
 
 def pearson(first: FloatArray, second: FloatArray) -> float:
-    """Return Pearson's correlation; 0 where a column does not vary."""
+    """Return Pearson's correlation; 0 if a column does not vary."""
     first, second = first - first.mean(), second - second.mean()
     scale = math.sqrt(float(first @ first) * float(second @ second))
     return float(first @ second) / scale if scale > 0 else 0.0
@@ -84,7 +84,7 @@ def correlation_ratio(category: LongArray, number: FloatArray) -> float:
 
 
 def cramers_v(first: LongArray, second: LongArray) -> float:
-    """Return Cramér's V with Bergsma's correction; 0 where a column does not vary."""
+    """Return Cramér's V with Bergsma's correction; 0 if a column does not vary."""
     rows, columns = np.unique(first, return_inverse=True)[1], np.unique(second, return_inverse=True)[1]
     a, b, n = int(rows.max()) + 1, int(columns.max()) + 1, len(rows)
     pair, seen = np.unique(rows.astype(np.int64) * b + columns, return_counts=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,9 +34,9 @@ def try_attacks(release: Release, *, whole: bool = True) -> list[Attack]:
 
 
 def _can_be_matched(release: Release) -> bool:
-    """Tell whether released cells can be compared with the original's values as they stand.
+    """Return whether released cells can be compared with the original's values as they stand.
 
-    Representatives are no ranges; an order of the user's own, or numbers read from text, are not those of the type.
+    Representatives are not ranges; an order of the user's own, or numbers read from text, are not those of the type.
     """
     return (
         not release.representatives
@@ -51,20 +50,20 @@ def _can_be_matched(release: Release) -> bool:
 
 def _matching(release: Release) -> Iterator[Finding]:
     """Match people with all released rows."""
-    names = release.recipe.quasi_identifiers
+    source, names = release.source, release.recipe.quasi_identifiers
     targets = max(min(_PEOPLE, _WORK // max(release.audit.groups, 1)), 100)
     people: dict[str, Any] = {"hierarchies": _trees(release), "targets": targets, "seed": release.recipe.seed}
     person = release.recipe.person
     if person is not None:
         people |= {"person": person, "owner": release.source.table.column(person).take(pa.array(release.kept))}
-    yield linkage(release.source, release.released, names, **people)
+    yield linkage(source, release.released, names, **people)
     if person is not None:
         few = people | {"targets": min(targets, _SEVERAL)}
-        yield companions(release.source, release.released, names, **few)
+        yield companions(source, release.released, names, **few)
     for sensitive in release.recipe.sensitive:
         if sensitive not in release.released.column_names:
             continue
-        yield homogeneity(release.source, release.released, names, sensitive, **people)
+        yield homogeneity(source, release.released, names, sensitive, **people)
 
 
 def _trees(release: Release) -> dict[str, Any]:
@@ -80,8 +79,7 @@ def _downcoding(release: Release) -> Finding:
     chosen[order[: max(int(np.searchsorted(np.cumsum(size[order]), _ROWS, side="right")), 1)]] = True
     rows = np.flatnonzero(chosen[labels])
     names = list(release.recipe.quasi_identifiers)
-    own = release.source.select(names)
-    own = replace(own, table=own.table.take(pa.array(release.kept[rows])), native=None)
+    own = release.source.select(names).at(release.kept[rows])
     return downcoding(own, release.released.select(names).take(pa.array(rows)), names, hierarchies=_trees(release))
 
 

@@ -109,7 +109,7 @@ def expected_counts(cells: Cells, codes: int) -> FloatArray:
 
 
 def draw_codes(cells: Cells, codes: int, random: Any) -> LongArray:
-    """Return one code for each released record, drawn evenly from its cell; -1 where missing."""
+    """Return one code for each released record, drawn evenly from its cell; -1 if missing."""
     low = np.where(cells.hidden, 0, cells.low)
     width = np.where(cells.hidden, codes, cells.width)
     place = (random.random(len(cells.group)) * width[cells.group]).astype(np.int64)

@@ -21,7 +21,7 @@ OTHER = "other values"
 
 
 def distribution(column: CodedColumn, before: Cells, after: Cells, k: int) -> Distribution | None:
-    """Return the spread of a column before and after, or None where every value is rarer than k."""
+    """Return the spread of a column before and after, or None if every value is rarer than k."""
     if column.position is not None and not column.ordinal:
         return _histogram(column, before, after, k)
     return _bars(column, before, after, k)
@@ -44,22 +44,28 @@ def _apart(before: Cells, after: Cells, k: int) -> dict[str, Any]:
 
 def _histogram(column: CodedColumn, before: Cells, after: Cells, k: int) -> Distribution | None:
     assert column.position is not None  # noqa: S101
-    if not len(column.position):
+    shown = [np.flatnonzero(~(one.hidden | one.missing) & (one.size > 0)) for one in (before, after)]
+    if not len(shown[0]):
         return None
     kind = column.original_type
     dated = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
     whole = pa.types.is_integer(kind) or pa.types.is_date(kind)
     position = column.numbers * _days_per_unit(kind)
-    edges = _date_edges(position) if dated else _edges(position, whole)
+    ends = [
+        position[cell[one]]
+        for cells, one in zip((before, after), shown, strict=True)
+        for cell in (cells.low, cells.high)
+    ]
+    reached = np.concatenate(ends)  # not all of the column, which withheld records may reach beyond
+    edges = _date_edges(reached) if dated else _edges(reached, whole)
     counts = _in_bins(position, before, edges, whole)
     spread = _in_bins(position, after, edges, whole)
     first = _merge(counts, k)
     if first is None:
         return None
-    ends = [*first[1:], len(counts)]
     bins = [
         _range_bin(edges[low], edges[high], float(counts[low:high].sum()), float(spread[low:high].sum()), dated=dated)
-        for low, high in zip(first, ends, strict=True)
+        for low, high in zip(first, [*first[1:], len(counts)], strict=True)
     ]
     return Distribution(form="histogram", unit="date" if dated else "number", bins=bins, **_apart(before, after, k))
 

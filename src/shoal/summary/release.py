@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,17 +11,25 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import IntArray
-from shoal.audit import Audit
+from shoal.audit import Audit, measure_attribute, recount
+from shoal.derived import Derived, Exposure
 from shoal.encoding import CodedColumn, CodedTable, encode
 from shoal.ends import ColumnEnds, ReleasedBoxes
 from shoal.errors import DataError
 from shoal.frames import Frame
 from shoal.kernels.space.space import Cover, Space
 from shoal.methods.base import MethodInfo
-from shoal.privacy.base import PrivacyModel
+from shoal.metrics import Outcome, measure
+from shoal.metrics.felt import FeltTable, felt
+from shoal.privacy.base import PrivacyModel, bind_models
 from shoal.recipe import Recipe, averaged_weight
 from shoal.summary.cells import Cells, group_cells, representative_codes, value_cells
 from shoal.treatments import Treated
+
+
+def hides_withheld(withheld: int, k: int) -> bool:
+    """Return whether so few records were withheld that no report tells how many, or measures anything with and without them."""
+    return 0 < withheld < k
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,12 @@ class Release:
     ends: Mapping[int, ColumnEnds] = field(default_factory=dict)
     """How the ends of ranges were moved to round values, by the row of the column; others end at values of the table."""
     boxes: ReleasedBoxes | None = None
-    """What the cells show, over the released ends; None where they end at values of the table."""
+    """What the cells show, over the released ends; None if they end at values of the table."""
+
+    derived: tuple[Derived, ...] = ()
+    """Released columns that follow from the quasi-identifiers, or are predicted by them."""
+    exposed: tuple[Exposure, ...] = ()
+    """Those of them by which groups fall below k; only if the recipe lets them pass."""
 
     @property
     def representatives(self) -> bool:
@@ -79,6 +92,32 @@ class Release:
         return np.flatnonzero(self.groups >= 0).astype(np.int32)
 
     @cached_property
+    def felt(self) -> FeltTable:
+        """What a reader feels of the loss: exact cells, values of a typical cell, what is left to guess."""
+        return felt(Outcome(self.coded, self.groups, self.cover, self.recipe.k))
+
+    def without_withheld(self) -> Release:
+        """Return the release of a table that never had the withheld records; only the ends that losses are scaled by stay theirs."""
+        coded, groups = self.coded.take(self.kept), self.groups[self.kept]
+        boxes = None if self.boxes is None else (self.boxes.space, self.boxes.cover)
+        metrics = measure(Outcome(coded, groups, self.cover, self.recipe.k, boxes))
+        label = recount(self.released, self.recipe.quasi_identifiers)
+        asked = bind_models(self.models, coded, self.recipe.sensitive)
+        sensitive = {
+            name: measure_attribute(coded.attributes[name], label, self.audit.groups, asked)
+            for name in self.audit.sensitive
+        }
+        return replace(
+            self,
+            source=self.source.at(self.kept),
+            coded=coded,
+            groups=groups,
+            metrics={**self.metrics, **metrics},
+            audit=replace(self.audit, sensitive=sensitive),
+            details={name: value for name, value in self.details.items() if name != "lower_bound"},
+        )
+
+    @cached_property
     def passed(self) -> dict[str, tuple[CodedColumn, IntArray]]:
         """Sensitive and kept columns, coded like quasi-identifiers; those that cannot be are left out."""
         found = {}
@@ -94,13 +133,17 @@ class Release:
         return found
 
     def cells(self) -> Iterator[tuple[CodedColumn, Cells, Cells]]:
-        """Return each column that is released, with its cells before and after."""
+        """Return each column that is released, with its cells before and after, both of the released records.
+
+        With withheld records among those before, the difference would tell what these had.
+        """
         for row, column in enumerate(self.coded.columns):
-            before = value_cells(self.coded.codes[row], column)
+            before = value_cells(self.coded.codes[row][self.kept], column)
             if self.representatives:
                 codes = representative_codes(column, self.released.column(column.name))
                 yield column, before, value_cells(codes, column)
             else:
                 yield column, before, group_cells(self.coded, self.groups, self.cover, row)
         for column, codes in self.passed.values():
-            yield column, value_cells(codes, column), value_cells(codes[self.kept], column)
+            released = value_cells(codes[self.kept], column)
+            yield column, released, released

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray
+from shoal.cells.recode import value_text
 from shoal.encoding import CodedTable, value_texts
-from shoal.recoding import value_text
 from shoal.summary.schema import Examples, Row
 
 _ROWS = 8

@@ -46,12 +46,22 @@ class Column(_Part):
     name: str
     role: Role
     released_as: ReleasedAs
+    example: str | None = Field(default=None, description="The most frequent released cell that is a range or a set.")
     read_as: str | None = Field(default=None, description="How its text was understood, where that is not plain.")
     ends: str | None = Field(
         default=None, description="The round values that ranges end at, such as 'multiples of 5'; empty: as they are."
     )
     weight: float | None = None
     loss: float | None = Field(default=None, description="Share of the column's detail that is lost, 0..1.")
+    exact: float | None = Field(default=None, description="Share of the records whose cell is one value.")
+    typical: float | None = Field(
+        default=None, description="Number of values of the table that a cell stands for: the median over records."
+    )
+    different: int | None = Field(default=None, description="Number of different cells.")
+    guess: float | None = Field(
+        default=None,
+        description="Share of what a value tells (its entropy) that is lost, by how frequent the values of a cell are.",
+    )
     distribution: Distribution | None = None
 
 
@@ -77,7 +87,7 @@ class Method(_Part):
     name: str
     title: str
     paper: str
-    effort: str | float | None = Field(default=None, description="None where the method has no such dial.")
+    effort: str | float | None = Field(default=None, description="None if the method has no such dial.")
     seed: int
 
 
@@ -103,7 +113,7 @@ class Reached(_Part):
         default=None, description="How many households they belong to, where those are known."
     )
     sensitive: dict[str, dict[str, float | None]] = Field(
-        description="For each sensitive column: l, t and whatever else was measured; None where there is no bound."
+        description="For each sensitive column: l, t and whatever else was measured; None if there is no bound."
     )
     people: dict[str, float | None] = Field(
         default_factory=dict,
@@ -167,6 +177,10 @@ class Loss(_Part):
 
     ncp: float
     lower_bound: float | None = Field(default=None, description="No grouping can lose less, where the method knows.")
+    exact: float | None = Field(default=None, description="Share of all recoded cells that are one value.")
+    typical: float | None = Field(
+        default=None, description="Number of values that a cell stands for which is not exact: the median over all."
+    )
     metrics: list[Measured]
 
 
@@ -202,7 +216,7 @@ class QueryError(_Part):
 
 
 class Row(_Part):
-    """One released record; a cell is None where it is missing."""
+    """One released record; a cell is None if it is missing."""
 
     released: list[str | None]
     changed: list[bool]
@@ -220,21 +234,22 @@ class Examples(_Part):
 class Summary(_Part):
     """All that a report says about a release."""
 
+    audience: Literal["holder"] = Field(
+        default="holder", description="Whom it is for: it compares with the original, so it is not for publication."
+    )
     version: Literal[1] = Field(default=1, description="Version of this format.")
     shoal: str
     created: str = Field(description="Date in ISO form.")
-    records: int
+    records: int = Field(description="Records that were compared; without the withheld ones if they are fewer than k.")
     released: int
-    withheld: int
+    withheld: int | None = Field(description="None: fewer than k, so that a difference could tell what they had.")
     columns: list[Column]
     treatments: list[Treatment] = Field(default=[], description="Of kept and sensitive columns.")
     method: Method
     promise: Promise
     reached: Reached
     found: Found
-    attacks: list[Attack] = Field(
-        description="Tried on the released rows; empty where cells cannot be matched by text."
-    )
+    attacks: list[Attack] = Field(description="Tried on the released rows; empty if cells cannot be matched by text.")
     loss: Loss
     group_sizes: list[SizeBin]
     associations: list[Association]

@@ -8,11 +8,15 @@ from functools import partial
 import pyarrow as pa
 
 from shoal.audit import Audit
+from shoal.derived import Derived, Exposure, likely, warning
 from shoal.frames import Frame
 from shoal.inspection import repeating_key
 from shoal.recipe import Recipe
 from shoal.summary.release import Release
 from shoal.treatments import Treated, unique_values
+
+_SHOWN = 8
+"""Columns that a sentence about several names."""
 
 
 def second_look(release: Release) -> Iterator[str]:
@@ -23,6 +27,22 @@ def second_look(release: Release) -> Iterator[str]:
     yield from things_to_look_at(
         release.recipe, release.audit, names, release.treated, apart, release.source.records, alone
     )
+    yield from computed_columns(release.derived, release.exposed, release.released.num_rows, release.recipe.k)
+
+
+def computed_columns(derived: Sequence[Derived], exposed: Sequence[Exposure], records: int, k: int) -> Iterator[str]:
+    """Say which released columns follow from the quasi-identifiers and pick people out, and which are predicted by them."""
+    for one in exposed:
+        yield warning(one, records, k)
+    predicted = [found for found in derived if not found.certain]
+    if len(predicted) == 1:
+        yield likely(predicted[0])
+    elif predicted:
+        listed = [f"“{found.column}” ({found.share:.0%})" for found in sorted(predicted, key=lambda one: -one.share)]
+        yield (
+            f"{len(predicted)} columns can be predicted from the quasi-identifiers, each by a decision tree that is right for so many of the records it has not seen: "
+            f"{_some(listed, marked=True)}. Make them quasi-identifiers if that could matter."
+        )
 
 
 def _alone_in(released: pa.Table, name: str) -> int:
@@ -54,15 +74,11 @@ def things_to_look_at(
         How many values of a column occur only once.
     """
     yield from _repeated_people(recipe, apart, records)
-    for name, figures in audit.sensitive.items():
-        if figures.get("l") == 1 and name in released:
-            yield (
-                f"In at least one group everybody has the same value of “{name}”, so the group gives it away without "
-                "pointing at a person. Ask for l-diversity or t-closeness if this matters."
-            )
-    for name in (*recipe.sensitive, *recipe.keep):
-        if name in released:
-            yield from _values_alone(name, alone(name), treated.get(name))
+    yield from _given_away(
+        [name for name, found in audit.sensitive.items() if found.get("l") == 1 and name in released]
+    )
+    kept = [name for name in (*recipe.sensitive, *recipe.keep) if name in released]
+    yield from _values_alone({name: count for name in kept if (count := alone(name))}, treated)
     if recipe.pseudonymize:
         yield (
             f"{_listed(recipe.pseudonymize)} hold pseudonyms: whoever has the key, or another table with the same "
@@ -91,20 +107,48 @@ def _repeated_people(recipe: Recipe, apart: Frame, records: int) -> Iterator[str
         )
 
 
-def _values_alone(name: str, alone: int, treated: Treated | None) -> Iterator[str]:
-    """Say how many values of a column point at one row."""
-    if not alone:
-        return
-    if treated is not None:
+def _given_away(names: Sequence[str]) -> Iterator[str]:
+    """Say of which columns a group tells the value without pointing at a person."""
+    if len(names) == 1:
         yield (
-            f"“{name}” {treated.words}, and {alone:,} of its values still occur only once. "
-            "Treat it more strongly or leave it out if somebody may know such a value."
+            f"In at least one group everybody has the same value of {_listed(names)}, so the group gives it away without "
+            "pointing at a person. Ask for l-diversity or t-closeness if this matters."
         )
-        return
-    yield (
-        f"“{name}” is released unchanged and {alone:,} of its values occur only once. Whoever knows such a value "
-        "from elsewhere finds the person. Round it, group it or leave it out if that can happen."
-    )
+    elif names:
+        yield (
+            f"In at least one group everybody has the same value, for each of {len(names)} columns: {_some(names)}. Such a group gives the value away "
+            "without pointing at a person. Ask for l-diversity or t-closeness if this matters."
+        )
+
+
+def _values_alone(alone: Mapping[str, int], treated: Mapping[str, Treated]) -> Iterator[str]:
+    """Say how many values of each column point at one row: a sentence for each that is treated, one for all others."""
+    for name, count in alone.items():
+        if name in treated:
+            yield (
+                f"“{name}” {treated[name].words}, and {count:,} of its values still occur only once. "
+                "Treat it more strongly or leave it out if somebody may know such a value."
+            )
+    plain = {name: count for name, count in alone.items() if name not in treated}
+    if len(plain) == 1:
+        ((name, count),) = plain.items()
+        yield (
+            f"“{name}” is released unchanged and {count:,} of its values occur only once. Whoever knows such a value "
+            "from elsewhere finds the person. Round it, group it or leave it out if that can happen."
+        )
+    elif plain:
+        most = sorted(plain, key=lambda name: -plain[name])
+        counted = [f"“{name}” ({plain[name]:,})" for name in most]
+        yield (
+            f"{len(plain)} columns are released unchanged and have values that occur only once: {_some(counted, marked=True)}. Whoever knows such a value "
+            "from elsewhere finds the person. Round them, group them or leave them out if that can happen."
+        )
+
+
+def _some(names: Sequence[str], *, marked: bool = False) -> str:
+    """Return the first names of a long list, and how many there are besides."""
+    shown = ", ".join(names[:_SHOWN]) if marked else _listed(names[:_SHOWN])
+    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.api import anonymize
+from shoal.cells.parse import Cell, parse_column
 from shoal.errors import ParameterError, ShoalError
 from shoal.hierarchy import Hierarchy
 from shoal.methods import make_method
 from shoal.methods.base import Method
-from shoal.parsing import Cell, parse_column
-from shoal.result import Result
+from shoal.results.result import Result
 
 Run = Callable[..., Result]
 """Called with a table, k and quasi-identifiers (and further parameters); returns the result."""

@@ -1,4 +1,4 @@
-"""Treatments of what is kept: columns that are no quasi-identifiers can give people away too.
+"""Treatments of what is kept: columns that are not quasi-identifiers can give people away too.
 
 A treatment changes the cells of a kept or sensitive column before models are bound to it, so that l, t and their kin
 hold of the values that are released.
@@ -180,8 +180,8 @@ def _moved(before: pa.ChunkedArray, after: pa.ChunkedArray) -> float | None:
 
 
 def can_be_counted(kind: pa.DataType) -> bool:
-    """Tell whether values of a type are compared with each other."""
-    return not (pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType))
+    """Return whether values of a type are compared with each other."""
+    return not (pa.types.is_nested(kind) or pa.types.is_interval(kind) or isinstance(kind, pa.BaseExtensionType))
 
 
 def unique_values(column: pa.ChunkedArray) -> int:

@@ -20,7 +20,7 @@ _MOST_DAYS = 36_525
 
 @dataclass(frozen=True)
 class Pram(Treatment):
-    """Replace values at random, the post-randomisation method (Gouweleeuw et al. 1998).
+    """Replace values at random, the post-randomization method (Gouweleeuw et al. 1998).
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Pram(Treatment):
         check_float("Pram", "keep", self.keep, least=0.0, most=1.0)
 
     def apply(self, name: str, column: pa.ChunkedArray, around: Surroundings) -> pa.ChunkedArray:
-        """Return the randomised values."""
+        """Return the randomized values."""
         if pa.types.is_nested(column.type):
             raise DataError(f"The treatment Pram of {name!r} needs single values. Got nested ones.")
         rows = present_rows(column)

@@ -82,7 +82,7 @@ class RankSwap(Treatment):
     share
         How far a value may travel, as a share of all ranks (Moore 1996).
 
-    Ranks are moved by secret random amounts and sorted anew, which permutes all records at once where Moore swaps pairs.
+    Ranks are moved by secret random amounts and sorted again, which permutes all records at once where Moore swaps pairs.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class Noise(Treatment):
     name: ClassVar[str] = "noise"
     technique: ClassVar[str] = "randomization: noise addition"
     remains: ClassVar[str] = (
-        "Numbers that lie far from all others stay recognisable, and repeated releases average the noise away."
+        "Numbers that are far from all others stay recognizable, and repeated releases average the noise away."
     )
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Pseudonyms: tokens in place of identifiers, the same for a value wherever the same key is used.
+"""Pseudonyms: tokens instead of identifiers, the same for a value wherever the same key is used.
 
 A token is HMAC-SHA-256 of the value's text (RFC 2104), its first 128 bits as hexadecimal digits. Without the key nobody
 can make or check one; with the key anybody can try values, so the key is as secret as the identifiers.
@@ -57,7 +57,7 @@ def read_key(path: str | Path, owner: str = "Anonymizer", name: str = "key") -> 
     try:
         if os.name == "posix" and source.stat().st_mode & _OTHERS:
             raise FileError(
-                f"The key {source.name!r} can be read or changed by others than its owner, so it is no secret.",
+                f"The key {source.name!r} can be read or changed by others than its owner, so it is not a secret.",
                 hint=f"make a new one with shoal key make, or take the rights away: chmod 600 {source.name}",
             )
         with source.open("rb") as stream:
@@ -101,7 +101,7 @@ def pseudonym(key: bytes, text: str) -> str:
 
 
 def pseudonymize_columns(frame: Frame, names: Sequence[str], key: bytes) -> Frame:
-    """Return the table with tokens in place of values; what is missing stays missing."""
+    """Return the table with tokens instead of values; what is missing stays missing."""
     refuse_nested(frame, names)
     table = frame.table
     for name in names:

@@ -6,7 +6,9 @@
 ``folder``    files in the folder the page was started in, and nothing outside it
 ``draft``     the recipe while it is being made, and how each click changes it
 ``history``   undo and redo
-``session``   what the page knows: drafts, tables, releases, running work
+``workshop``  what a server works on: sessions, tables that were read, workers
+``session``   the work on one table: drafts, releases, running jobs
+``identity``  what tells one content of a table from another
 ``jobs``      worker processes: what takes long never runs in the server
 ``routes``    one module a step of the page
 ============  ===============================================================================================

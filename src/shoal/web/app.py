@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable
 from importlib.resources import files
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
@@ -27,36 +27,40 @@ from shoal.web.routes import (
     protect,
     publish,
 )
-from shoal.web.session import Session
+from shoal.web.routes.common import OldError, check_edition
+from shoal.web.workshop import Workshop
 
 UNBOUNDED = ("/events", "/open/drop")
-"""Paths that stream, or take a file of any size; each has bounds of its own."""
+"""How paths end that stream, or take a file of any size; each has bounds of its own."""
 
 ROUTED = (open_table, columns, hierarchies, orders, protect, compare, look, publish, history, jobs, pages)
 
 
-def create_app(session: Session, keys: Keys, hosts: Iterable[str]) -> Guard:
-    """Return the application for one session, answering only to the names in ``hosts``."""
+def create_app(workshop: Workshop, keys: Keys, hosts: Iterable[str]) -> Guard:
+    """Return the application for one workshop, answering only to the names in ``hosts``."""
 
     @contextlib.asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
-        session.start()
+        workshop.start()
         yield
-        session.close()
+        workshop.close()
 
     app = FastAPI(lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.session, app.state.keys = session, keys
+    app.state.workshop, app.state.keys = workshop, keys
     app.add_exception_handler(ShoalError, _tell_error)
     app.add_exception_handler(RequestValidationError, _tell_misuse)
     app.mount("/static", StaticFiles(directory=str(files("shoal.web") / "static")), name="static")
     for module in ROUTED:
-        app.include_router(module.router)
+        app.include_router(module.router, prefix="/{number}", dependencies=[Depends(check_edition)])
+    app.include_router(pages.entrance)
     return Guard(app, keys, hosts, UNBOUNDED)
 
 
 async def _tell_error(request: Request, fault: Any) -> JSONResponse:
     """Say in a sentence what was refused; for a change that is an answer, and no fault in the browser's console."""
-    told = {"message": fault.message, "hint": fault.hint}
+    told = {"message": fault.message, "hint": fault.hint, "old": False}
+    if isinstance(fault, OldError):
+        told |= {"old": True, **(fault.now or {})}
     if request.method == "POST":
         return JSONResponse({"refused": told})
     return JSONResponse(told, status_code=400)

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from shoal.errors import ColumnError, ParameterError
 from shoal.recipe import Recipe, check_recipe, read_recipe
+from shoal.web.treating import DATES, NUMBERS, PERIODS, fits
 
 Role = Literal[
     "quasi-identifier", "sensitive", "identifier", "kept", "left out",
@@ -36,6 +37,8 @@ _ROLES_WITH: dict[str, tuple[Role, ...]] = {
 }
 """Choices by column, and the roles in which they mean something. In another role they wait for the column to come back."""
 DEFAULT_K = 10
+_TYPE_OF = {"numeric": "number", "nominal": "text"}
+"""What a column that is read in another way is, in the words of its type."""
 NOTATION = ("decimal", "thousands", "date_format", "missing")
 """How values in text are written: options of reading that the recipe repeats."""
 _DEFAULTS: dict[str, Any] = {"k": DEFAULT_K, "quasi_identifiers": []}
@@ -52,11 +55,32 @@ class Source:
     path: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What was corrected by hand, as parameters of ``shoal.read_table``."""
+    identity: str = ""
+    """What tells the content that was read from any other that the same file may hold."""
 
     @property
     def key(self) -> str:
-        """What tells this table from others."""
-        return repr((self.place, self.path, sorted(self.options.items())))
+        """What tells this table from others, and from other rows in the same place."""
+        return repr((self.place, self.path, sorted(self.options.items()), self.identity))
+
+    @property
+    def place_key(self) -> tuple[str, str, str]:
+        """What tells this place from others, whatever it holds and however its text is read."""
+        wanted = {name: self.options[name] for name in ("table", "query") if name in self.options}
+        return (self.place, self.path, repr(sorted(wanted.items())))
+
+    def known_as(self, identity: str) -> Source:
+        """Return the source with the identity of what was read from it."""
+        return replace(self, identity=identity)
+
+    @property
+    def files(self) -> list[str]:
+        """The files whose change may be one of this table; none for the register, a private copy, or a server."""
+        if self.place == "folder":
+            return [self.path]
+        if self.place == "database" and "://" not in self.path:
+            return [self.path, f"{self.path}-wal", f"{self.path}.wal"]
+        return []
 
 
 @dataclass(frozen=True)
@@ -67,7 +91,9 @@ class Draft:
     content: Mapping[str, Any] = field(default_factory=dict)
     """The recipe as plain values: the fields of ``shoal.recipe.Recipe``, those that were chosen."""
     key: str = ""
-    """The file with the key of pseudonyms, which is no part of a recipe."""
+    """The file with the key of pseudonyms, which is not a part of a recipe."""
+    undecided: frozenset[str] = frozenset()
+    """The columns that nothing is known about and nobody has decided on: they are left out until somebody does."""
 
     def get(self, name: str) -> Any:
         """Return a field of the recipe, or what it is where nothing was chosen."""
@@ -133,7 +159,17 @@ class Draft:
         if isinstance(ends, Mapping):
             ranged = set(self.get("quasi_identifiers")) - trees
             fitting["ends"] = {column: step for column, step in ends.items() if column in ranged} or "round"
+        if "treat" in fitting:  # dates of one person are shifted together, whoever was named first: person or treatment
+            fitting["treat"] = {column: self._shifted(one) for column, one in fitting["treat"].items()}
         return fitting
+
+    def _shifted(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        if settings["treatment"] != "shift-dates":
+            return dict(settings)
+        person = self.get("person")
+        return {name: value for name, value in settings.items() if name != "person"} | (
+            {} if person is None else {"person": person}
+        )
 
     # --- changes -----------------------------------------------------------------------------------------------
 
@@ -158,7 +194,8 @@ class Draft:
         fields = role_fields(roles | dict.fromkeys(chosen, role))
         tokens = [name for name in self.get("pseudonymize") if name in (fields["person"], fields["household"])]
         fields["pseudonymize"] = [name for name in columns if name in {*fields["pseudonymize"], *tokens}]
-        return self.change(**fields, together=(self.get("together") and fields["person"] is not None) or None)
+        changed = self.change(**fields, together=(self.get("together") and fields["person"] is not None) or None)
+        return replace(changed, undecided=self.undecided - set(chosen))
 
     def with_token(self, column: str, *, token: bool) -> Draft:
         """Return the draft in which a person or household is released as a token, or removed."""
@@ -177,6 +214,21 @@ class Draft:
     def without_order(self, column: str) -> Draft:
         """Return the draft in which a column's values have no order."""
         return self if self.order(column) is None else self.with_choice("kinds", column, None)
+
+    def with_types(self, types: Mapping[str, str]) -> Draft:
+        """Return the draft without the ends and treatments by column that its types of values cannot have."""
+        kinds = {name: _TYPE_OF.get(str(kind), kind) for name, kind in self.get("kinds").items()}
+        found = {**types, **{name: kind for name, kind in kinds.items() if isinstance(kind, str)}}
+        draft = self
+        ends = self.get("ends")
+        for column, step in ends.items() if isinstance(ends, Mapping) else ():
+            asked = DATES if step in PERIODS else NUMBERS if not isinstance(step, str) else (*NUMBERS, *DATES)
+            if found.get(column, asked[0]) not in asked:
+                draft = draft.with_ends(column, None)
+        for column, settings in self.get("treat").items():
+            if column in found and not fits(settings, found[column]):
+                draft = draft.with_choice("treat", column, None)
+        return draft
 
     def with_ends(self, column: str, end: float | str | None) -> Draft:
         """Return the draft in which the ranges of a column end where it is said, all others round; None: as the others."""
@@ -219,7 +271,10 @@ def opened(draft: Draft, source: Source, guessed: Mapping[str, str]) -> Draft:
     written = {name: source.options.get(name) for name in NOTATION}
     fields = role_fields(roles) | ({"pseudonymize": draft.get("pseudonymize")} if fitting else {})
     changed = replace(draft, source=source).change(**fields, **kept, **written)
-    return changed if fitting else changed.change(models=[], together=None, ends=None)
+    if fitting:  # a recipe decides on every column, by naming it or not
+        return replace(changed, undecided=draft.undecided & set(columns))
+    unknown = frozenset(name for name, guess in guessed.items() if guess == "other")
+    return replace(changed.change(models=[], together=None, ends=None), undecided=unknown)
 
 
 def named_columns(content: Mapping[str, Any]) -> set[str]:

@@ -60,7 +60,10 @@ def list_hierarchies(folder: Path) -> list[Listed]:
 
 def _begins_a_hierarchy(path: Path) -> bool:
     try:
-        Hierarchy.from_csv(StringIO(read_beginning(path, _BEGINNING)))
+        text = read_beginning(path, _BEGINNING)
+        if not text.strip():
+            return False
+        Hierarchy.from_csv(StringIO(text))
     except (OSError, UnicodeDecodeError, HierarchyError):
         return False
     return True

@@ -66,11 +66,11 @@ class Guard:
     """Stands before the page: lets in whoever may, and sees to it that no fault gets out."""
 
     def __init__(self, app: App, keys: Keys, hosts: Iterable[str], unbounded: Iterable[str] = ()) -> None:
-        """``hosts`` are the names (with port) this server answers to; ``unbounded`` paths take files or stream."""
+        """``hosts`` are the names (with port) this server answers to; paths that end so (``unbounded``) take files or stream."""
         self._app, self._keys = app, keys
         self._hosts = frozenset(host.lower() for host in hosts)
         self._origins = frozenset(f"http://{host}" for host in self._hosts)
-        self._unbounded = frozenset(unbounded)
+        self._unbounded = tuple(unbounded)
         self.cookie_name = "shoal-" + min(self._hosts).rsplit(":", 1)[-1]
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -102,7 +102,7 @@ class Guard:
             raise RefusedError(403, "Open the address that shoal serve printed: it lets this browser in.")
         if scope["method"] not in {"GET", "HEAD"}:
             self._check_change(headers)
-        if scope["path"] in self._unbounded:
+        if scope["path"].endswith(self._unbounded):
             await self._app(scope, receive, outlet)
         else:
             _check_length(headers)
@@ -145,7 +145,7 @@ def _check_length(headers: dict[bytes, bytes]) -> None:
 
 
 def _bounded(receive: Receive, outlet: _Outlet) -> Receive:
-    """Count what comes in, also where no length was announced; refuse at once, whatever the application makes of it."""
+    """Count what comes in, also if no length was announced; refuse at once, whatever the application makes of it."""
     seen = 0
 
     async def read() -> Message:

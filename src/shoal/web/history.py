@@ -23,7 +23,9 @@ class History(Generic[State]):
     steps: list[Step[State]]
     place: int = 0
     version: int = field(default=0, init=False)
-    """Grows with every change, so that a page knows whether it is the newest."""
+    """Grows with every change and all other news, so that a page knows whether it is the newest."""
+    edition: int = field(default=0, init=False)
+    """Grows whenever another state counts: a change made on an older one is refused."""
 
     @property
     def state(self) -> State:
@@ -31,7 +33,7 @@ class History(Generic[State]):
         return self.steps[self.place].state
 
     def add(self, state: State, words: str) -> None:
-        """Go on to a new state; what was undone before is forgotten. An equal state is no step."""
+        """Go on to a new state; what was undone before is forgotten. An equal state is not a step."""
         if state == self.state:
             return
         self.steps = [*self.steps[: self.place + 1], Step(state, words)]
@@ -41,3 +43,11 @@ class History(Generic[State]):
         """Make another state count; beyond either end nothing happens."""
         self.place = min(max(place, 0), len(self.steps) - 1)
         self.version += 1
+        self.edition += 1
+
+    def amend(self, state: State) -> None:
+        """Put another state instead of the one that counts now, without a step."""
+        self.steps = [*self.steps]
+        self.steps[self.place] = Step(state, self.steps[self.place].words)
+        self.version += 1
+        self.edition += 1

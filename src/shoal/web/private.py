@@ -61,7 +61,7 @@ def _home(base: Path) -> Path:
 
 
 def _hold(file: int) -> bool:
-    """Lock a file; return False where another process has done so."""
+    """Lock a file; return False if another process has done so."""
     if fcntl is None:
         return True
     try:
@@ -72,7 +72,7 @@ def _hold(file: int) -> bool:
 
 
 def _sweep(home: Path) -> None:
-    """Remove the folders of servers that are no more."""
+    """Remove the folders of servers that have ended."""
     for folder in home.glob("serve-*"):
         try:
             with (folder / _LOCK).open("r") as lock:

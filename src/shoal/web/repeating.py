@@ -39,10 +39,22 @@ def command_text(draft: Draft, names: Mapping[str, str], folder: Path) -> str:
     if draft.key_file:
         words += ["--key", name_inside(draft.key_file, folder)]
     words += ["-o", names["release"], "--report", names["report"]]
+    if names.get("cells", "text") != "text":
+        words += ["--cells", names["cells"]]
     if "table" in names:
         words += ["--to", name_inside(names["database"], folder), "--to-table", names["table"]]
-    lines = shlex.join(words)
-    return lines if draft.source is None or draft.source.place != "demo" else f"shoal demo\n{lines}"
+    return _first(draft, folder) + shlex.join(words)
+
+
+def _first(draft: Draft, folder: Path) -> str:
+    """Return what has to be done before, as a line of its own: where the rows come from if no file of the folder holds them."""
+    source = draft.source
+    if source is None or source.place == "database":
+        return ""
+    if source.place == "demo":
+        return "shoal demo\n"
+    here = (folder / source.name).exists() if source.place == "dropped" else True
+    return "" if here else f"# put {source.name} into this folder first: it was dropped on the page\n"
 
 
 def python_text(draft: Draft, names: Mapping[str, str], folder: Path) -> str:
@@ -58,6 +70,8 @@ def _python_lines(draft: Draft, names: Mapping[str, str], folder: Path) -> Itera
         if not _is_own(kind):
             yield f"from {kind.__module__} import {kind.__name__}"
     yield ""
+    if draft.source is not None and draft.source.place == "dropped" and (first := _first(draft, folder)):
+        yield first.rstrip()
     if draft.source is not None and draft.source.place == "demo":
         yield "table = shoal.datasets.hospital(n=10_000, seed=0).patients"
         table = "table"
@@ -69,7 +83,8 @@ def _python_lines(draft: Draft, names: Mapping[str, str], folder: Path) -> Itera
     for key, value in _parameters(draft, names, folder):
         yield f"    {key}={value},"
     yield ")"
-    yield f"result.save({names['release']!r})"
+    shape = "" if names.get("cells", "text") == "text" else f", cells={names['cells']!r}"
+    yield f"result.save({names['release']!r}{shape})"
     yield f"result.report().save({names['report']!r})"
     if "table" in names:
         yield f"result.save_to_database({name_inside(names['database'], folder)!r}, {names['table']!r})"
@@ -113,7 +128,7 @@ def _model_class(settings: Mapping[str, Any]) -> type:
 
 
 def _is_own(kind: type) -> bool:
-    """Tell whether a class is one that ``import shoal`` offers, and not of another package."""
+    """Return whether a class is one that ``import shoal`` offers, and not of another package."""
     return getattr(shoal, kind.__name__, None) is kind
 
 

@@ -17,7 +17,7 @@ from shoal.web.app import create_app
 from shoal.web.draft import Draft, from_recipe
 from shoal.web.guard import Keys
 from shoal.web.private import private_folder
-from shoal.web.session import Session
+from shoal.web.workshop import Workshop
 
 HOME = "127.0.0.1"
 
@@ -39,7 +39,7 @@ def serve(
     # Ctrl-C is how it ends, from the moment the address is told
     with contextlib.suppress(KeyboardInterrupt), private_folder() as private, _listen(host, port) as listening:
         number = listening.getsockname()[1]
-        app = create_app(Session(folder.resolve(), private, draft), keys, _names(host, number))
+        app = create_app(Workshop(folder.resolve(), private, draft), keys, _names(host, number))
         address = f"http://{_shown(host)}:{number}/?token={keys.token}"
         config = uvicorn.Config(
             app, log_level="error", access_log=False, server_header=False, date_header=False,

@@ -42,7 +42,7 @@ def move(tree: Hierarchy, labels: Iterable[str], target: str) -> Hierarchy:
 
 
 def _lies_below(tree: Hierarchy, label: str, other: str) -> bool:
-    """Tell whether a node lies below another, or is it."""
+    """Return whether a node lies below another, or is it."""
     node, above = tree.node(label), tree.node(other)
     return bool(tree.low[above] <= tree.low[node] and tree.high[node] <= tree.high[above] and node <= above)
 

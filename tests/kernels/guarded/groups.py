@@ -7,11 +7,11 @@ import pytest
 
 from shoal.enforcement.mending import mend
 from shoal.kernels.guarded.guard import load_guard
-from shoal.kernels.optimise.groups import total_cost
-from shoal.kernels.optimise.regions import load_groups
+from shoal.kernels.optimize.state.groups import total_cost
+from shoal.kernels.optimize.state.regions import load_groups
 from shoal.privacy.base import failing_groups
 from tests.enforcement.test_mending import blocks
-from tests.kernels.optimise.groups import recount
+from tests.kernels.optimize.groups import recount
 
 
 def loaded(search):

@@ -8,8 +8,8 @@ from shoal.kernels.guarded.divide import dissolve_groups, divide_groups
 from shoal.kernels.guarded.improve import sweep
 from shoal.kernels.guarded.rebuild import rebuild_groups
 from shoal.kernels.guarded.tighten import tighten_groups
-from shoal.kernels.optimise.cells.steps import measure_steps
-from shoal.kernels.optimise.groups import total_cost
+from shoal.kernels.optimize.cells.steps import measure_steps
+from shoal.kernels.optimize.state.groups import total_cost
 from tests.enforcement.cases import EVERY, HISTOGRAMS, searching
 from tests.kernels.guarded.groups import check_kept, loaded
 

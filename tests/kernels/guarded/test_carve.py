@@ -6,8 +6,8 @@ import pytest
 from shoal.kernels.common.random_state import make_state
 from shoal.kernels.guarded.carve import run_carving
 from shoal.kernels.guarded.improve import place_rest
-from shoal.kernels.optimise.cells.best_first import start_cell_search
-from shoal.kernels.optimise.cells.levels import build_levels
+from shoal.kernels.optimize.cells.best_first import start_cell_search
+from shoal.kernels.optimize.cells.levels import build_levels
 from shoal.privacy.base import failing_groups
 from tests.enforcement.cases import HISTOGRAMS, searching
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.kernels.enforcement.rules import new_tally
 from shoal.kernels.guarded.completion import completable
+from shoal.kernels.models.rules import new_tally
 from tests.enforcement.cases import searching
 
 

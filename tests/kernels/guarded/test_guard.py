@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shoal.kernels.guarded.guard import holds, may_change
-from shoal.kernels.optimise.groups import NOBODY
+from shoal.kernels.optimize.state.groups import NOBODY
 from shoal.privacy.base import failing_groups
 from tests.enforcement.cases import searching
 from tests.kernels.guarded.groups import loaded

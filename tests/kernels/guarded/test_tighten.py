@@ -6,7 +6,7 @@ import pytest
 from shoal.kernels.common.journal import make_journal
 from shoal.kernels.common.random_state import make_state
 from shoal.kernels.guarded.tighten import MOST_EVICTED, tighten_group
-from shoal.kernels.optimise.groups import total_cost
+from shoal.kernels.optimize.state.groups import total_cost
 from tests.enforcement.cases import searching
 from tests.kernels.guarded.groups import check_kept, loaded
 

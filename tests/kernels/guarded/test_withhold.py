@@ -6,11 +6,11 @@ import pytest
 from shoal.enforcement.guarded import GuardedSearch
 from shoal.enforcement.mending import mend
 from shoal.kernels.guarded.withhold import WITHHELD, find_leavers
-from shoal.methods.optimise import Optimise
-from shoal.methods.optimise.problem import Problem
+from shoal.methods.optimize import Optimize
+from shoal.methods.optimize.problem import Problem
 from shoal.methods.stopping import Stop
 from shoal.privacy.base import failing_groups
-from shoal.privacy.case import build_case
+from shoal.privacy.compiled_models import compile_models
 from tests.enforcement.cases import case_of
 from tests.enforcement.test_mending import blocks, total_cost
 
@@ -20,8 +20,8 @@ def test_steps_gain_what_a_recount_finds_and_no_single_record_gains_more_for_its
     gained, exchanged = 0, 0
     for seed in range(4):
         table, task = case_of(name, seed, k=5, n=60)
-        case = build_case(table, 5, task.requirements)
-        search = GuardedSearch(Optimise(), Problem.of(table, task), case, task, Stop())
+        case = compile_models(table, 5, task.requirements)
+        search = GuardedSearch(Optimize(), Problem.of(table, task), case, task, Stop())
         found = search.solution(mend(table, blocks(60, 6), task))
         _, part = search.part_of(found)
         regions = search.regions_of(part, found.groups, found.groups, 0)

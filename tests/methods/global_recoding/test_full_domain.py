@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import threading
+from dataclasses import replace
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
@@ -7,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from shoal.errors import HierarchyError, ParameterError
+from shoal.encoding import encode
+from shoal.errors import CancelledError, HierarchyError, ParameterError
+from shoal.frames import Frame
 from shoal.methods.base import Task
 from shoal.methods.global_recoding.full_domain import Datafly, Incognito
+from shoal.methods.stopping import cancellable
 from shoal.testing import check_method
 from tests import reference_global
 from tests.tables import coded_table
@@ -113,3 +120,94 @@ def test_the_least_loss_on_adult_is_the_known_optimum(data_path, k, ncp, groups)
 def test_the_method_passes_every_check(method):
     # a hierarchy, also a flat one, refuses an empty text as a label
     check_method(method, skip=["check_unicode"])
+
+
+ZIPS = shoal.Hierarchy.from_dict(
+    {"*": {"511**": {"5110*": ["51107"], "5111*": ["51110", "51111"]}, "402**": {"4021*": ["40213"]}}}
+)
+
+
+def test_a_cell_shows_the_label_of_its_level_though_the_node_has_one_value():
+    """At the level of 5110* the value 51107 is not an exception: it would say more than the level says."""
+    people = {"zip": ["51107"] * 3 + ["51110", "51111", "51111"] + ["40213"] * 3}
+    for method in ("incognito", "datafly"):
+        asked = {"k": 3, "quasi_identifiers": ["zip"], "hierarchies": {"zip": ZIPS}, "method": method}
+        result = shoal.anonymize(people, **asked)
+        assert result.data["zip"] == ["5110*"] * 3 + ["5111*"] * 3 + ["4021*"] * 3
+        assert result.transform({"zip": ["51107", "51110"] * 3})["zip"] == ["5110*", "5111*"] * 3
+    bug = shoal.anonymize(people, **asked | {"method": "bug"})
+    assert bug.data["zip"] == ["51107"] * 3 + ["5111*"] * 3 + ["40213"] * 3
+
+
+def test_levels_are_numbered_as_the_hierarchy_counts_them():
+    """Nothing but labels changes from the first level to the second, and both are levels of the hierarchy."""
+    chained = shoal.Hierarchy.from_dict({"*": {"A": {"a": ["1", "2"]}, "B": {"b": ["3", "4"]}}})
+    people = {"code": ["1", "2", "3", "4"], "sex": ["f", "m", "f", "m"]}
+    asked = {"k": 4, "quasi_identifiers": ["code", "sex"], "hierarchies": {"code": chained, "sex": "flat"}}
+    result = shoal.anonymize(people, method="incognito", **asked)
+    assert dict(result.solutions[0].levels) == {"code": 3, "sex": 1}
+    steps = shoal.anonymize(people, method="datafly", **asked).steps
+    assert [(step.column, step.level) for step in steps if step.column == "code"] == [("code", 1), ("code", 3)]
+
+
+class Clock:
+    """A clock that moves by a second each time it is read."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        self.now += 1.0
+        return self.now
+
+
+def comparing(**more):
+    rng = np.random.default_rng(0)
+    frame = Frame(pa.table({name: rng.choice(list("abcdefgh"), 80) for name in "qrst"}))
+    tree = shoal.Hierarchy.from_dict(
+        {"*": {"x": {"u": ["a", "b"], "v": ["c", "d"]}, "y": {"w": ["e", "f"], "z": ["g", "h"]}}}
+    )
+    table = encode(frame, list("qrst"), hierarchies=dict.fromkeys("qrst", tree))
+    return table, Task(k=4, max_suppression=0.3, **more)
+
+
+def test_incognito_ends_its_comparison_at_the_deadline_with_a_solution_that_holds():
+    table, task = comparing()
+    whole = Incognito().run(table, task)
+    table, hurried = comparing(effort=3.0, clock=Clock())
+    found = Incognito().run(table, hurried)
+    assert len(found.details["solutions"]) < len(whole.details["solutions"])
+    size = np.bincount(found.labels[found.labels >= 0])
+    assert size.min() >= 4
+    assert (found.labels < 0).sum() <= 24
+
+
+def test_incognito_ends_its_search_of_the_lattice_at_the_deadline():
+    def tests(**changes):
+        told = []
+        table, task = comparing(progress=lambda _, text: told.append(text), **changes)
+        size = np.bincount((found := Incognito().run(table, task)).labels[found.labels >= 0])
+        assert size.min() >= 4
+        return told.count("searching the lattice")
+
+    assert tests(effort=1.0, clock=Clock()) < tests()
+
+
+@pytest.mark.parametrize("wanted", ["raise", "best"])
+def test_incognito_looks_at_cancel_while_it_compares_solutions(wanted):
+    cancel, heard = threading.Event(), []
+
+    def progress(_, text):
+        heard.append(text)
+        if heard.count("comparing solutions") == 3:
+            cancel.set()
+
+    table, task = comparing(on_interrupt=wanted, cancel=cancel, progress=progress)
+    running = replace(task, progress=cancellable(task.progress, cancel))
+    if wanted == "raise":
+        with pytest.raises(CancelledError):
+            Incognito().run(table, running)
+    else:
+        found = Incognito().run(table, running)
+        assert np.bincount(found.labels[found.labels >= 0]).min() >= 4
+    assert heard.count("comparing solutions") == 3

@@ -96,11 +96,35 @@ def test_more_tries_never_lose_more():
     assert il_percent(table, Forest(tries=10), 4) < il_percent(table, Forest(), 4)
 
 
+@pytest.mark.parametrize("neighbour", ["nearest", "any"])
+@pytest.mark.parametrize("k", [3, 5, 7, 10])
+def test_a_forest_splits_groups_of_2k_records_and_loses_less_by_it(k, neighbour):
+    random = np.random.default_rng(k)
+    table = pa.table({name: random.lognormal(size=400) for name in "xyz"})
+    printed, ours = Forest(neighbour=neighbour, large="keep"), Forest(neighbour=neighbour)
+    kept, split = run(table, printed, k).labels, run(table, ours, k).labels
+    assert np.bincount(split).max() <= 2 * k - 1
+    assert np.bincount(split).min() >= k
+    assert len({(a, b) for a, b in zip(kept, split, strict=True)}) == split.max() + 1  # only whole groups are split
+    if np.bincount(kept).max() > 2 * k - 1:
+        assert il_percent(table, ours, k) < il_percent(table, printed, k)
+    else:
+        assert split.tolist() == kept.tolist()
+
+
+def test_large_trees_occur_so_that_splitting_them_is_tried():
+    random = np.random.default_rng(10)
+    table = pa.table({name: random.lognormal(size=400) for name in "xyz"})
+    assert np.bincount(run(table, Forest(large="keep"), 10).labels).max() > 19
+
+
 def test_a_forest_is_grown_at_least_once_and_points_to_a_neighbour_that_there_is():
     with pytest.raises(ParameterError, match=r"'tries' parameter of Forest must be an int of at least 1\. Got 0"):
         Forest(tries=0)
     with pytest.raises(ParameterError, match="'neighbour' parameter of Forest must be one of 'nearest', 'any'"):
         Forest(neighbour="far")
+    with pytest.raises(ParameterError, match="'large' parameter of Forest must be one of 'split', 'keep'"):
+        Forest(large="halve")
 
 
 @pytest.mark.parametrize("method", [MDAV(), VMDAV(), Univariate(), Univariate(projection="sum"), Forest()])
@@ -196,7 +220,7 @@ def test_coordinates_of_categories_have_the_distances_of_their_hierarchy():
     assert np.allclose(squared, expected)
 
 
-def test_a_standardised_category_has_variance_one_in_both_forms():
+def test_a_standardized_category_has_variance_one_in_both_forms():
     table = encode(Frame(pa.table({"x": ["a"] * 6 + ["b"] * 3 + ["c"]})), ["x"])
     assert as_coordinates(table, "z").var(axis=0).sum() == pytest.approx(1)
     shares = np.array([0.6, 0.3, 0.1])

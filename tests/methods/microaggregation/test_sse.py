@@ -14,7 +14,7 @@ from shoal.methods.microaggregation import partition, sse, sse_params, sse_start
 from shoal.methods.microaggregation.heuristics import MDAV
 from shoal.methods.microaggregation.partition import GroupPool, best_partition
 from shoal.methods.microaggregation.scaling import as_coordinates
-from shoal.methods.microaggregation.sse import minimise_sse
+from shoal.methods.microaggregation.sse import minimize_sse
 from shoal.methods.microaggregation.sse_params import SSEParams, params_for
 from tests import reference_microaggregation as reference
 from tests.kernels.microaggregation.test_mdav import tables
@@ -40,16 +40,16 @@ def loss(matrix, labels):
 
 def test_the_slides_eleven_companies_come_out_with_their_means(short_plan):
     matrix = as_coordinates(encode(Frame(pa.table(COMPANIES)), ["surface", "employees"]), "z")
-    labels = minimise_sse(matrix, Task(k=3, effort="best"))
+    labels = minimize_sse(matrix, Task(k=3, effort="best"))
     assert labels.tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 1, 0, 2]
     assert loss(matrix, labels) == pytest.approx(7.4848, abs=5e-5)
 
 
-def test_optimise_releases_the_slides_table_when_asked_for_representatives(short_plan):
+def test_optimize_releases_the_slides_table_when_asked_for_representatives(short_plan):
     surface = pa.array(COMPANIES["surface"], pa.float64())
     table = pa.table({"surface": surface, "employees": COMPANIES["employees"], "turnover": list(range(11))})
     result = shoal.anonymize(
-        table, k=3, quasi_identifiers=["surface", "employees"], keep=["turnover"], method="optimise",
+        table, k=3, quasi_identifiers=["surface", "employees"], keep=["turnover"], method="optimize",
         release="representatives",
     )  # fmt: skip
     assert result.data.column("employees").to_pylist() == [46, 46, 46, 8, 8, 33, 33, 33, 8, 46, 33]
@@ -60,7 +60,7 @@ def test_optimise_releases_the_slides_table_when_asked_for_representatives(short
 @pytest.mark.parametrize("seed", range(8))
 def test_tiny_tables_of_scattered_records_are_grouped_as_well_as_possible(seed, short_plan):
     matrix = np.random.default_rng(seed).normal(size=(11, 2))
-    labels = minimise_sse(matrix, Task(k=3, effort="best"))
+    labels = minimize_sse(matrix, Task(k=3, effort="best"))
     least, _ = reference.optimum(matrix.tolist(), 3)
     assert loss(matrix, labels) == pytest.approx(least)
 
@@ -69,7 +69,7 @@ def test_tiny_tables_of_scattered_records_are_grouped_as_well_as_possible(seed, 
 @given(tables(most=30), st.integers(2, 5))
 def test_groups_have_at_least_k_records_and_lose_no_more_than_mdav(matrix, k):
     k = min(k, len(matrix))
-    labels = minimise_sse(matrix, Task(k=k, effort="fast"))
+    labels = minimize_sse(matrix, Task(k=k, effort="fast"))
     scale = max(float((matrix**2).sum()), 1.0)
     assert np.bincount(labels).min() >= k
     assert loss(matrix, labels) <= reference.loss(matrix.tolist(), reference.mdav(matrix.tolist(), k)) + 1e-9 * scale
@@ -79,7 +79,7 @@ def test_ties_fall_as_in_mdav_so_that_no_more_is_lost():
     matrix = np.zeros((17, 2))
     matrix[11:] = [[2, 0], [2, 0], [3, 1], [0, 0], [0, 2], [2, 2]]
     plain = reference.mdav(matrix.tolist(), 3)
-    assert loss(matrix, minimise_sse(matrix, Task(k=3, effort="fast"))) <= reference.loss(matrix.tolist(), plain) + 1e-9
+    assert loss(matrix, minimize_sse(matrix, Task(k=3, effort="fast"))) <= reference.loss(matrix.tolist(), plain) + 1e-9
 
 
 @pytest.mark.compiled  # what is asked is how low the loss is, after whole searches
@@ -89,22 +89,22 @@ def test_less_is_lost_than_with_mdav(effort, short_plan):
     coded = encode(Frame(pa.table({f"x{i}": matrix[:, i] for i in range(4)})), [f"x{i}" for i in range(4)])
     scaled = as_coordinates(coded, "z")
     plain = MDAV().run(coded, Task(k=4)).labels
-    labels = minimise_sse(scaled, Task(k=4, effort=effort))
+    labels = minimize_sse(scaled, Task(k=4, effort=effort))
     assert np.bincount(labels).min() >= 4
     assert loss(scaled, labels) < 0.95 * loss(scaled, plain)
 
 
 def test_the_same_seed_gives_the_same_groups_and_another_seed_others(short_plan):
     matrix = np.random.default_rng(0).normal(size=(300, 3))
-    assert minimise_sse(matrix, Task(k=3, seed=5)).tolist() == minimise_sse(matrix, Task(k=3, seed=5)).tolist()
-    assert minimise_sse(matrix, Task(k=3, seed=5)).tolist() != minimise_sse(matrix, Task(k=3, seed=6)).tolist()
+    assert minimize_sse(matrix, Task(k=3, seed=5)).tolist() == minimize_sse(matrix, Task(k=3, seed=5)).tolist()
+    assert minimize_sse(matrix, Task(k=3, seed=5)).tolist() != minimize_sse(matrix, Task(k=3, seed=6)).tolist()
 
 
 def test_large_tables_are_started_in_blocks(monkeypatch):
     matrix = np.random.default_rng(0).normal(size=(3_000, 3))
-    whole = minimise_sse(matrix, Task(k=5, effort="fast"))
+    whole = minimize_sse(matrix, Task(k=5, effort="fast"))
     monkeypatch.setattr(sse_start, "_BLOCK", 500)
-    blocked = minimise_sse(matrix, Task(k=5, effort="fast"))
+    blocked = minimize_sse(matrix, Task(k=5, effort="fast"))
     assert np.bincount(blocked).min() >= 5
     assert whole.tolist() != blocked.tolist()
     assert loss(matrix, blocked) < 1.1 * loss(matrix, whole)
@@ -121,7 +121,7 @@ def test_mdav_refined_loses_less_than_mdav():
 
 @pytest.mark.parametrize("n", [3, 5])
 def test_a_table_below_2k_is_one_group(n):
-    assert minimise_sse(np.arange(float(n))[:, None], Task(k=3, effort="best")).tolist() == [0] * n
+    assert minimize_sse(np.arange(float(n))[:, None], Task(k=3, effort="best")).tolist() == [0] * n
 
 
 def test_the_best_effort_does_all_that_the_balanced_one_does():
@@ -131,7 +131,7 @@ def test_the_best_effort_does_all_that_the_balanced_one_does():
 @pytest.mark.parametrize("seconds", [1e-9, 0.2, 30.0])
 def test_groups_found_in_a_moment_are_groups_of_k(seconds):
     matrix = np.random.default_rng(0).normal(size=(200, 3))
-    labels = minimise_sse(matrix, Task(k=3, effort=seconds, clock=TickingClock(0.1)))
+    labels = minimize_sse(matrix, Task(k=3, effort=seconds, clock=TickingClock(0.1)))
     assert np.bincount(labels).min() >= 3
     assert loss(matrix, labels) <= reference.loss(matrix.tolist(), reference.mdav(matrix.tolist(), 3))
 
@@ -144,9 +144,9 @@ def test_groups_of_several_runs_are_recombined_only_with_a_solver_and_a_table_th
 
 def test_recombined_runs_lose_less_than_the_best_of_them(many_runs, monkeypatch):
     matrix = np.random.default_rng(1).normal(size=(120, 2))
-    recombined = minimise_sse(matrix, Task(k=3))
+    recombined = minimize_sse(matrix, Task(k=3))
     monkeypatch.setattr(sse, "best_partition", lambda pool, labels, seconds: labels)
-    assert loss(matrix, recombined) < 0.99 * loss(matrix, minimise_sse(matrix, Task(k=3)))
+    assert loss(matrix, recombined) < 0.99 * loss(matrix, minimize_sse(matrix, Task(k=3)))
 
 
 @pytest.mark.parametrize("text", ["annealing, short runs", "annealing", "recombining groups"])
@@ -157,9 +157,9 @@ def test_an_interrupted_search_returns_the_best_so_far_only_if_asked(text, many_
 
     table = encode(Frame(pa.table({"x": np.random.default_rng(2).normal(size=90)})), ["x"])
     with pytest.raises(KeyboardInterrupt):
-        shoal.Optimise().run(table, Task(k=3, release="representatives", progress=interrupt))
+        shoal.Optimize().run(table, Task(k=3, release="representatives", progress=interrupt))
     asked = Task(k=3, release="representatives", progress=interrupt, on_interrupt="best")
-    kept = shoal.Optimise().run(table, asked).labels
+    kept = shoal.Optimize().run(table, asked).labels
     matrix = as_coordinates(table, "z")
     assert np.bincount(kept).min() >= 3
     assert loss(matrix, kept) <= reference.loss(matrix.tolist(), reference.mdav(matrix.tolist(), 3)) + 1e-9
@@ -168,17 +168,17 @@ def test_an_interrupted_search_returns_the_best_so_far_only_if_asked(text, many_
 def test_progress_never_falls(short_plan):
     heard = []
     matrix = np.random.default_rng(0).normal(size=(90, 2))
-    minimise_sse(matrix, Task(k=3, progress=lambda share, _: heard.append(share)))
+    minimize_sse(matrix, Task(k=3, progress=lambda share, _: heard.append(share)))
     assert len(heard) > 5
     assert heard == sorted(heard)
     assert 0 <= heard[0] <= heard[-1] <= 1
 
 
-def test_optimise_releases_exact_means_of_integers_when_asked(short_plan):
+def test_optimize_releases_exact_means_of_integers_when_asked(short_plan):
     table = pa.table(COMPANIES)
     result = shoal.anonymize(
         table, k=3, quasi_identifiers=["surface", "employees"], release="representatives",
-        method=shoal.Optimise(round_integers=False),
+        method=shoal.Optimize(round_integers=False),
     )  # fmt: skip
     assert result.data.column("employees").unique().to_pylist() == [45.75, pytest.approx(25 / 3), 33.0]
 

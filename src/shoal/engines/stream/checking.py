@@ -11,25 +11,25 @@ import pyarrow as pa
 
 from shoal.arrays import IntArray, LongArray
 from shoal.audit import Audit, audit_of_sizes
-from shoal.audit.recount import refuse_failing_model, refuse_small_group
 from shoal.encoding import CodedTable
-from shoal.engines.counting import judge_column
-from shoal.engines.learning import Coding
-from shoal.engines.releasing import Statistics
 from shoal.engines.stream.order import Order
 from shoal.engines.stream.recounting import Recount
 from shoal.engines.stream.spool import read_rows
 from shoal.engines.stream.tasks import OWNER, WEIGHT
 from shoal.errors import DataError
+from shoal.metrics.loss import Statistics
+from shoal.plan.coding import Coding
+from shoal.plan.judged import judge_column
 from shoal.privacy.base import bind_models
-from shoal.release import audit_rows, refuse_withheld, verify_rows
-from shoal.summary.finding import GroupSizes, people_in
+from shoal.recount.rows import refuse_failing_model, refuse_small_group
+from shoal.release.make import audit_rows, refuse_withheld, verify_rows
+from shoal.summary.found_people import GroupSizes, people_in
 
 
 def recount_pieces(
     order: Order, coding: Coding, pieces: Sequence[Path], statistics: Statistics
 ) -> tuple[Audit, GroupSizes]:
-    """Count all staged rows anew and check every model on that count; return what holds, and the sizes of the groups."""
+    """Count all staged rows again and check every model on that count; return what holds, and the sizes of the groups."""
     refuse_withheld(statistics.suppressed, order.recipe.max_suppression, coding.records)
     count = _audit_whole if order.whole else _audit_groups
     audit, sizes = count(order, coding, pieces)
@@ -97,4 +97,4 @@ def _audit_whole(order: Order, coding: Coding, pieces: Sequence[Path]) -> tuple[
     everybody = np.zeros(staged.num_rows, np.int32)
     counted = verify_rows(staged, owners, everybody, rows, order.recipe, order.job.models, requirements)
     audit = audit_rows(staged, owners, rows, counted, order.recipe, requirements, weight)
-    return audit, people_in(counted, units.get("person"))
+    return audit, people_in(counted.label, units.get("person"))

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from shoal.arrays import AnyArray, BoolArray, IntArray
 from shoal.encoding import CodedTable
-from shoal.engines.contents import hash_rows
 from shoal.kernels.space.tuples import distinct_tuples
-from shoal.summary.finding import GroupSizes
+from shoal.plan.contents import hash_rows
+from shoal.summary.found_people import GroupSizes
 
 _SHOWN = 50_000
 """Records of the groups that a report looks at, about."""
@@ -25,6 +25,8 @@ class Excerpt(NamedTuple):
 
     sizes: GroupSizes
     """How many records are equal in all quasi-identifiers; records of other fragments never are."""
+    kept_sizes: GroupSizes
+    """How many of them are, of those that are not withheld."""
     codes: AnyArray
     """The stacked codes of the records in the groups drawn."""
     labels: IntArray
@@ -33,6 +35,18 @@ class Excerpt(NamedTuple):
     """Their columns as they came."""
     released: pa.Table
     """What those of them that are not withheld are released as."""
+
+    def without_withheld(self) -> Excerpt:
+        """Return what a report sees if it may not tell how many records were withheld."""
+        kept = self.labels >= 0
+        return Excerpt(
+            self.kept_sizes,
+            self.kept_sizes,
+            self.codes[:, kept],
+            self.labels[kept],
+            self.rows.filter(pa.array(kept)),
+            self.released,
+        )
 
 
 def shown_up_to(records: int, groups: Sequence[int], seed: int) -> int:
@@ -57,6 +71,7 @@ def take_excerpt(
     """Return what a report sees of a fragment; ``released`` are its records that are not withheld."""
     return Excerpt(
         GroupSizes.of(distinct_tuples(part.codes).size),
+        GroupSizes.of(distinct_tuples(np.ascontiguousarray(part.codes[:, labels >= 0])).size),
         codes[:, chosen],
         labels[chosen],
         rows.filter(pa.array(chosen)),

@@ -1,44 +1,34 @@
-"""What a streamed release is asked for, and what comes out of it."""
+"""What a streamed release is asked for."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
-from shoal.arrays import CancelToken, Progress
-from shoal.audit import Audit
-from shoal.encoding import CodedTable, HierarchyChoice, KindChoice, Unit, Weight
-from shoal.engines.plan import Job, can_be_cut
+from shoal.encoding import Unit
 from shoal.frames import Frame
 from shoal.io.files import gives_text
 from shoal.io.source import ReadOptions
-from shoal.recipe import Recipe, averaged_weight
-from shoal.summary import Summary
-from shoal.treatments import Treated, Treatment, dropped_columns
+from shoal.plan.steps import Job, can_be_cut
+from shoal.recipe import Recipe
+from shoal.release.make import released_columns
+from shoal.request import Request
+from shoal.results.columns import Describing
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be released, and where: all parameters of a streamed release."""
+    """A request, the table it is for, and where the release goes."""
 
+    request: Request
     place: str | Path
     target: Path
-    recipe: Recipe
-    job: Job
-    attributes: tuple[str, ...]
-    """Sensitive columns, and others that the method looks at."""
-    treat: dict[str, Treatment] = field(default_factory=dict)
-    key: bytes | None = None
-    """The key of the tokens, where columns are released as such."""
     options: ReadOptions = field(default_factory=ReadOptions)
-    kinds: dict[str, KindChoice] = field(default_factory=dict)
-    hierarchies: dict[str, HierarchyChoice] = field(default_factory=dict)
-    weights: dict[str, Weight] = field(default_factory=dict)
+    key: bytes | None = field(default=None, repr=False)
+    """The key of the tokens, where columns are released as such."""
     memory: int = 1 << 32
     """Bytes that all processes together should stay within."""
     workers: int = 1
@@ -49,83 +39,57 @@ class Order:
     """The file of a report."""
     reporting: bool = False
     """Whether what a report needs is gathered."""
-    sidecar: bool = False
-    """Whether a JSON file beside the release says where it comes from."""
+    dictionary: Describing = True
+    """Whether the release gets a data dictionary, or what the publisher says in it."""
+    public_report: Path | None = None
+    """The file of a report that may be published."""
     part: str = "part-{:05}.parquet"
     """The names of the parts, where the target is a folder."""
     inputs: tuple[Path, ...] = ()
-    check_columns: Callable[[Sequence[str]], None] = lambda _: None
-    """Refuses a table without the columns that are named."""
-    progress: Progress = lambda _fraction, _text: None
-    cancel: CancelToken | None = None
+
+    @property
+    def recipe(self) -> Recipe:
+        """The request as files and reports hold it."""
+        return self.request.recipe
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The columns that are recoded."""
-        return tuple(self.recipe.quasi_identifiers)
+        return self.request.quasi_identifiers
+
+    @property
+    def attributes(self) -> list[str]:
+        """Sensitive columns, and others that the method looks at."""
+        return self.request.attributes
+
+    @cached_property
+    def job(self) -> Job:
+        """What is done with every fragment."""
+        request = self.request
+        return Job(request.method, request.for_others().task(), request.models, request.sensitive)
 
     @property
     def units(self) -> dict[Unit, str]:
         """The columns that say whose a record is."""
-        named: dict[Unit, str | None] = {"person": self.recipe.person, "household": self.recipe.household}
-        return {unit: name for unit, name in named.items() if name is not None}
+        return self.request.owners
 
     @property
     def whole(self) -> bool:
         """Whether the table is grouped as a whole: its codes are then all in memory, its rows are not."""
-        recipe = self.recipe
-        return bool(self.units or recipe.widen or recipe.survey_weight) or not can_be_cut(self.job)
+        request = self.request
+        return bool(self.units or request.widen or request.survey_weight) or not can_be_cut(self.job)
 
     @property
     def released(self) -> set[str]:
         """The columns of the release."""
-        recipe = self.recipe
-        passed = {*recipe.sensitive, *recipe.keep, *recipe.pseudonymize} - dropped_columns(recipe.treat)
-        averaged = averaged_weight(recipe)
-        return {*recipe.quasi_identifiers, *passed, *([averaged] if averaged else [])}
+        return released_columns(self.recipe)
 
     @property
     def needed(self) -> set[str]:
         """The columns that are read: those of the release, and those that models, treatments and counts look at."""
-        persons = {person for one in self.treat.values() if (person := getattr(one, "person", None))}
-        weight = {self.recipe.survey_weight} - {None}
-        return {*self.released, *self.attributes, *self.treat, *persons, *self.units.values(), *map(str, weight)}
+        request, weight = self.request, {self.request.survey_weight} - {None}
+        return {*self.released, *request.looked_at, *request.treat, *self.units.values(), *map(str, weight)}
 
     def frame(self, rows: pa.Table) -> Frame:
         """Return rows as a table that knows how its text is to be read."""
-        return Frame(rows, untyped=gives_text(self.place), notation=self.options.notation)
-
-
-@dataclass(frozen=True)
-class StreamRelease:
-    """What came out of a streamed release; its rows are in ``files``."""
-
-    path: Path
-    files: tuple[Path, ...]
-    records: int
-    """Records of the table."""
-    fragments: int
-    metrics: dict[str, Any]
-    audit: Audit
-    understood: dict[str, str]
-    empty: CodedTable = field(repr=False)
-    """How the columns were coded, without records."""
-    treated: dict[str, Treated] = field(default_factory=dict)
-    """What treatments did to kept and sensitive columns."""
-    warnings: tuple[str, ...] = ()
-    """What to look at before it is published."""
-    summary: Summary | None = field(default=None, repr=False)
-    """What a report is made from, where it was asked for."""
-
-    @property
-    def suppressed(self) -> int:
-        """The number of records withheld."""
-        return int(self.metrics["suppressed"])
-
-
-def free_memory() -> int:
-    """Return half of the memory that is free, in bytes; 2 GiB where the system does not tell."""
-    try:
-        return int(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 2
-    except (ValueError, OSError, AttributeError):
-        return 1 << 31
+        return Frame(rows, untyped=gives_text(self.place), notation=self.request.notation)

@@ -1,7 +1,7 @@
 """Worker processes that do not run the script of the user again.
 
 A process that Python spawns first imports the main module of its parent. In a script without ``if __name__ == "__main__":`` all work would begin
-anew in every worker. Workers need that module only for what is defined in it, such as a privacy model of the user's own.
+again in every worker. Workers need that module only for what is defined in it, such as a privacy model of the user's own.
 """
 
 from __future__ import annotations

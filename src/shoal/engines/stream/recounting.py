@@ -1,4 +1,4 @@
-"""The count of a whole release that does not fit into memory: its rows are read anew, value by value.
+"""The count of a whole release that does not fit into memory: its rows are read again, value by value.
 
 Nothing here knows how shoal codes quasi-identifiers. Each distinct cell of a column gets a number, the numbers of a row are packed into a few words, and
 Arrow groups the words; counts of batches are added up. Sensitive values are numbered as the models number them.
@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.arrays import IntArray, LongArray
-from shoal.audit.recount import refuse_small_group
 from shoal.errors import DataError
+from shoal.recount.rows import refuse_small_group
 
 _BITS = 21
 _COLUMNS_OF_WORD = 3
@@ -37,7 +37,7 @@ class Recount:
         counted = pa.table({name: pa.array(values) for name, values in columns.items()})
         self.waiting.append(_grouped(counted.append_column("rows", pa.array(np.ones(batch.num_rows, np.int64)))))
         self.rows += batch.num_rows
-        # as many again as the first ones, which were added up, must have come: or very many groups would be added up anew for every batch
+        # as many again as the first ones, which were added up, must have come: or very many groups would be added up again for every batch
         if sum(one.num_rows for one in self.waiting) > max(_MERGED, 2 * self.waiting[0].num_rows):
             self.waiting = [_grouped(pa.concat_tables(self.waiting))]
 

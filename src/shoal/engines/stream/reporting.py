@@ -11,21 +11,52 @@ import pyarrow as pa
 
 from shoal.arrays import AnyArray, IntArray
 from shoal.audit import Audit
+from shoal.cells.recode import released_cover
 from shoal.ends import released_boxes, values_shown
-from shoal.engines.learning import Learned, learn_batch, merge_learned
 from shoal.engines.stream.excerpts import Excerpt
 from shoal.engines.stream.order import Order
 from shoal.engines.stream.spool import Spool, read_rows
 from shoal.engines.stream.tasks import Setting, as_part
 from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
-from shoal.recoding import released_cover
-from shoal.release import ends_used
-from shoal.summary import things_to_look_at
+from shoal.metrics.loss import Statistics
+from shoal.plan.coding import Learned, learn_batch, merge_learned
+from shoal.release.make import ends_used
+from shoal.summary import Release, Summary, things_to_look_at
+from shoal.summary.found_people import GroupSizes, merge_sizes
+from shoal.summary.make import Whole, summarize
+from shoal.summary.release import hides_withheld
 from shoal.treatments import Treated, can_be_counted
 
 _MERGED = 64
 """Fragments whose values are counted together at once."""
+
+
+def summarize_stream(
+    order: Order,
+    spool: Spool,
+    setting: Setting,
+    excerpts: Sequence[Excerpt],
+    before: tuple[GroupSizes, GroupSizes] | None,
+    statistics: Statistics,
+    counted: tuple[Audit, GroupSizes],
+    treated: dict[str, Treated],
+    warnings: list[str],
+) -> Summary:
+    """Return the summary of a streamed release; too few withheld records are left out of it.
+
+    ``before`` are the sizes of equal records of the original with and without withheld ones, if the table was grouped as a whole.
+    """
+    coding, k, withheld, (audit, after) = setting.coding, order.job.task.k, statistics.suppressed, counted
+    few = hides_withheld(withheld, k)
+    if few:
+        excerpts = [one.without_withheld() for one in excerpts]
+        statistics = statistics.without_withheld(coding.columns)
+    sizes = before[few] if before else merge_sizes([one.sizes for one in excerpts])
+    known = Whole(statistics.records, audit.records, None if few else withheld, sizes, after, warnings)
+    metrics = statistics.metrics(order.quasi_identifiers, coding.weights, k)
+    parts = sample_release(order, spool, setting, excerpts)
+    return summarize(Release(**parts, metrics=metrics, audit=audit, treated=treated), whole=known)
 
 
 def sample_release(order: Order, spool: Spool, setting: Setting, excerpts: Sequence[Excerpt]) -> dict[str, Any]:

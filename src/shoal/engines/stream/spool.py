@@ -13,13 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as papq
 
 from shoal.arrays import AnyArray
-from shoal.canonical import canonical
-from shoal.engines.learning import Learned, learn_batch, merge_learned
+from shoal.engines.columns import decide_columns
 from shoal.engines.stream.order import Order
 from shoal.errors import DataError
 from shoal.frames import check_names
+from shoal.frames.canonical import canonical
 from shoal.io.files import open_batches, source_faults_told
 from shoal.io.location import locate
+from shoal.plan.coding import Learned, learn_batch, merge_learned
 from shoal.treatments import Treated, treat_columns
 from shoal.treatments.pseudonyms import pseudonymize_columns
 
@@ -75,7 +76,7 @@ def fill_spool(order: Order, folder: Path, rows: int) -> Spool:
     Columns that are released as tokens are never put by as they are.
     """
     place, before = order.place, _state(order.place)
-    learn = [name for name in (*order.quasi_identifiers, *order.attributes) if name not in order.treat]
+    learn = [name for name in (*order.quasi_identifiers, *order.attributes) if name not in order.request.treat]
     files: list[Path] = []
     parts: list[Learned] = []
     schema: pa.Schema | None = None
@@ -84,7 +85,7 @@ def fill_spool(order: Order, folder: Path, rows: int) -> Spool:
         reader = open_batches(place, order.options)
         names = tuple(reader.schema.names)
         check_names(reader.schema.names)
-        order.check_columns(reader.schema.names)
+        decide_columns(order.request, reader.schema.names)
         _refuse_own_names(reader.schema.names)
         apart = _Apart([name for name in names if name not in order.needed], rows)
         for batch in _joined(apart.watch(reader), rows, order):
@@ -99,7 +100,7 @@ def fill_spool(order: Order, folder: Path, rows: int) -> Spool:
             parts.append(learn_batch(batch, learn))
             if len(parts) == _MERGED:
                 parts = [merge_learned(parts)]
-            order.progress(0.0, f"reading, {sum(part.records for part in parts):,} rows")
+            order.request.progress(0.0, f"reading, {sum(part.records for part in parts):,} rows")
     if before != _state(place):
         raise DataError(
             "The table changed while it was read. Nothing was released.", hint="run again when nobody writes to it."
@@ -121,22 +122,22 @@ def _refuse_own_names(names: Sequence[str]) -> None:
 
 def treat_spool(spool: Spool, order: Order) -> tuple[Spool, dict[str, Treated]]:
     """Treat kept and sensitive columns, each as a whole in memory, and learn those that models look at."""
-    if not order.treat:
+    if not order.request.treat:
         return spool, {}
-    persons = [person for one in order.treat.values() if (person := getattr(one, "person", None))]
-    names = list(dict.fromkeys([*order.treat, *persons]))
+    persons = [person for one in order.request.treat.values() if (person := getattr(one, "person", None))]
+    names = list(dict.fromkeys([*order.request.treat, *persons]))
     whole = pa.concat_tables([read_rows(batch).select(names) for batch in spool.batches]).unify_dictionaries()
-    treated, done = treat_columns(order.frame(whole), order.treat)
+    treated, done = treat_columns(order.frame(whole), order.request.treat)
     begin, schema = 0, spool.schema
     for batch in spool.batches:
         rows = read_rows(batch)
-        for name in order.treat:
+        for name in order.request.treat:
             column = treated.table.column(name)[begin : begin + rows.num_rows]
             rows = rows.set_column(rows.column_names.index(name), name, column)
         begin, schema = begin + rows.num_rows, rows.schema
         write_rows(rows.combine_chunks(), batch.with_suffix(".treated"))
         batch.with_suffix(".treated").replace(batch)
-    learned = learn_batch(treated.table, [name for name in order.attributes if name in order.treat])
+    learned = learn_batch(treated.table, [name for name in order.attributes if name in order.request.treat])
     both = replace(spool.learned, columns=spool.learned.columns | learned.columns)
     return replace(spool, learned=both, schema=schema), done
 
@@ -190,7 +191,7 @@ def _one(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def known_records(place: str | Path) -> int:
-    """Return how many records the Parquet files of a source say they have; 0 where that is known only when it is read."""
+    """Return how many records the Parquet files of a source say they have; 0 if that is known only when it is read."""
     files = [one for one in locate(str(place)).files() if one.suffix in {".parquet", ".pq"} and one.name[0] not in "._"]
     with contextlib.suppress(OSError, pa.ArrowException):  # a damaged file is told when it is read
         return sum(papq.read_metadata(one).num_rows for one in files)

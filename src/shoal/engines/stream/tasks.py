@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,17 +14,18 @@ import pyarrow as pa
 from shoal.arrays import AnyArray, FloatArray, IntArray, LongArray
 from shoal.encoding import CodedTable
 from shoal.ends import ColumnEnds, Ranges
-from shoal.engines.contents import Sample, draw_sample
-from shoal.engines.cutting import Tree
-from shoal.engines.fragments import Counts
-from shoal.engines.learning import Coding
-from shoal.engines.plan import Job, count_batch, run_fragment
-from shoal.engines.releasing import Statistics, check_cells, fragment_ranges, release_fragment, release_rows
 from shoal.engines.stream.excerpts import Excerpt, choose_groups, take_excerpt
 from shoal.engines.stream.spool import STAGED, private, read_codes, read_rows, write_codes, write_rows
 from shoal.frames import Frame
 from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
+from shoal.metrics.loss import Statistics
+from shoal.plan.coding import Coding
+from shoal.plan.contents import Sample, draw_sample
+from shoal.plan.cuts import Tree
+from shoal.plan.fragments import Counts
+from shoal.plan.pieces import check_cells, fragment_ranges, release_fragment, release_rows
+from shoal.plan.steps import Job, count_batch, run_fragment
 
 OWNER = STAGED + "{}"
 """The number of the person or household a row belongs to."""
@@ -48,9 +50,11 @@ class Setting:
     """To how many piles the rows of a fragment are dealt."""
     records: int
     shown: int | None = None
-    """Up to which hash of a group a report looks at it; None where there is none."""
+    """Up to which hash of a group a report looks at it; None if there is none."""
     ends: dict[int, ColumnEnds] = field(default_factory=dict)
     """How the ends of ranges move, once all groups are found."""
+    cuts: tuple[IntArray, ...] | None = None
+    """Those of a global recoding of the whole table."""
     cover: Cover | None = None
     """Of a table that is grouped as a whole: the box of each group."""
     mean_weight: tuple[str, FloatArray] | None = None
@@ -99,12 +103,15 @@ Stretches = Sequence[tuple[Path, int, int]]
 """Where the rows of a fragment lie: stretches of sorted batches."""
 
 
-def group_fragment(setting: Setting, stretches: Stretches, target: Path) -> tuple[dict[int, Ranges], int]:
-    """Group a fragment and put its groups by; return the ranges they need, and how many they are."""
+def group_fragment(
+    setting: Setting, stretches: Stretches, target: Path
+) -> tuple[dict[int, Ranges], int, Mapping[str, Any]]:
+    """Group a fragment and put its groups by; return the ranges they need, how many they are, and what else the method reports of a whole table."""
     part = _read_part(setting, stretches)
     grouping = run_fragment(part, setting.job, setting.records)
     write_codes(grouping.labels, target.with_suffix(".labels"))
-    return fragment_ranges(part, grouping), int(grouping.labels.max(initial=-1)) + 1
+    details = grouping.details if setting.share is None else {}
+    return fragment_ranges(part, grouping), int(grouping.labels.max(initial=-1)) + 1, details
 
 
 def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[Statistics | None, Excerpt | None]:
@@ -117,7 +124,7 @@ def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[S
     if setting.cover is None:
         piece = release_fragment(part, Grouping(labels), setting.job.task.k, setting.ends)
     else:
-        piece = release_rows(part, labels, setting.cover, setting.ends)
+        piece = release_rows(part, labels, setting.cover, setting.ends, setting.cuts)
     rows = pa.concat_tables([read_rows(batch.with_suffix(".rows"))[begin:end] for batch, begin, end in stretches])
     kept = rows.take(pa.array(piece.kept))
     own = dict(piece.columns)

@@ -12,15 +12,17 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.engines.stream.recounting import Recount
-from shoal.engines.stream.spool import STAGED, private
+from shoal.engines.stream.spool import STAGED, private, read_rows
 from shoal.errors import DataError, FileError
 from shoal.io.files import open_batches
 from shoal.io.registry import file_source
-from shoal.saving import readable
+from shoal.publication import Declared, make_dictionary, with_dictionary
+from shoal.results.columns import readable
+from shoal.results.save import holds_dictionary
 
 
 def is_folder(target: Path) -> bool:
-    """Tell whether a target is a folder of parts: a name without an ending."""
+    """Return whether a target is a folder of parts: a name without an ending."""
     return not target.suffix
 
 
@@ -43,17 +45,37 @@ def piles(pieces: Sequence[Path], number: int) -> Iterator[pa.Table]:
         yield rows.take(pa.array(order)).combine_chunks()
 
 
-def write_file(rows: Iterator[pa.Table], path: Path) -> None:
-    """Write piles into one file, in the form of its name."""
+def write_file(rows: Iterator[pa.Table], path: Path, told: dict[str, Any] | None = None) -> None:
+    """Write piles into one file, in the form of its name; a file that can holds its dictionary."""
     private(path)
     source = file_source(path.name)
     parts = (readable(pile) for pile in rows) if source.is_text else rows
+    if told is not None and source.holds_metadata:
+        parts = (with_dictionary(part, told) for part in parts)
     with contextlib.ExitStack() as stack:
         writer: Any = None
         for part in parts:
             if writer is None:
                 writer = stack.enter_context(source.writer(path, part.schema))
             writer.write_table(part)
+
+
+def dictionary_of(
+    pieces: Sequence[Path], declared: Declared, target: Path, parts: Sequence[Path] = ()
+) -> dict[str, Any]:
+    """Return the dictionary of staged rows that go to a file or to the parts of a folder."""
+    rows = staged_rows(pieces)
+    text = not holds_dictionary(target)
+    names = [f"{target.name}/{part.name}" for part in parts] if is_folder(target) else ()
+    return make_dictionary(
+        readable(rows) if text else rows, declared._replace(untyped=declared.untyped and text), target, names
+    )
+
+
+def staged_rows(pieces: Sequence[Path]) -> pa.Table:
+    """Return the released columns of staged rows, where they lie on disk."""
+    rows = pa.concat_tables([read_rows(piece) for piece in pieces])
+    return rows.select([name for name in rows.column_names if not name.startswith(STAGED)])
 
 
 def check_written(files: Sequence[Path], quasi_identifiers: Sequence[str], k: int, rows: int) -> None:

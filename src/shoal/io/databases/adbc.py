@@ -7,10 +7,16 @@ from typing import Any
 
 import pyarrow as pa
 
+from shoal.errors import PrivacyWarning, warn
 from shoal.frames import require
 from shoal.io.databases.session import Session, _literal
 
 _LARGEST_PRECISION = 38
+_MIGHTY = """SELECT rolsuper OR EXISTS (
+    SELECT 1 FROM pg_roles AS may WHERE may.rolname IN ('pg_read_server_files', 'pg_write_server_files', 'pg_execute_server_program')
+    AND pg_has_role(current_user, may.oid, 'MEMBER')
+) AS mighty FROM pg_roles WHERE rolname = current_user"""
+"""Whether the user of PostgreSQL may reach the server's files."""
 
 
 def adbc_faults() -> tuple[type[Exception], ...]:
@@ -59,8 +65,17 @@ class PostgresSession(AdbcSession):
         super().__init__(driver.connect(address))
 
     def protect(self) -> None:
-        """Let the transaction change nothing: a query with side effects is refused by the server."""
+        """Let the transaction change nothing: a query with side effects is refused by the server.
+
+        Functions that read files of the server are allowed to superusers and a few roles even then, also inside a view. Such a user is told.
+        """
         self.run("SET TRANSACTION READ ONLY")
+        if self.rows(_MIGHTY)[0][0]:
+            warn(
+                "The user of the database may read or write files of the server, also through a view or function in the database. "
+                "Read tables as a user without these rights.",
+                PrivacyWarning,
+            )
 
 
 class SqliteSession(AdbcSession):
@@ -71,11 +86,12 @@ class SqliteSession(AdbcSession):
         super().__init__(driver.connect(path))
 
     def protect(self) -> None:
-        """Let the connection change nothing."""
+        """Let the connection change nothing, attach no other file, and let views and triggers of the file call no function with side effects."""
         self.run("PRAGMA query_only = 1")
+        self.run("PRAGMA trusted_schema = 0")
 
     def exists(self, name: str) -> bool:
-        """Tell whether there is a table or view of this name."""
+        """Return whether there is a table or view of this name."""
         return bool(self.rows(f"SELECT 1 AS one FROM sqlite_master WHERE name = {_literal(name)}"))  # noqa: S608
 
     def tables(self) -> list[str]:

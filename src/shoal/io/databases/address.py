@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 from shoal.errors import DatabaseError, ParameterError
 from shoal.io.location import Location
 
+EMBEDDED = frozenset({"sqlite", "duckdb"})
+"""Schemes of databases that are a file of this machine."""
 _SECRETS = frozenset({"password", "passwd", "pwd", "sslpassword", "passfile_content"})
 
 
@@ -23,6 +26,14 @@ def database_path(location: Location) -> str:
     if not location.scheme:
         return location.text
     return location.text.split("://", 1)[1].split("?")[0].removeprefix("/")
+
+
+def new_file(location: Location) -> Path | None:
+    """Return the file of an embedded database that is not there yet; None for any other database."""
+    if location.scheme.partition("+")[0] not in EMBEDDED:
+        return None
+    path = Path(database_path(location))
+    return None if path.exists() else path
 
 
 def explain(fault: Exception, what: str) -> DatabaseError:
@@ -49,6 +60,12 @@ _FAULTS = (
         "try again when the server is up.",
     ),
     (
+        ("55P03",),
+        ("is locked", "could not set lock", "conflicting lock", "lock timeout"),
+        "Another program has locked the database at {what}.",
+        "close that program, or try again when it is done.",
+    ),
+    (
         ("08001",),
         (
             "connection refused",
@@ -68,6 +85,12 @@ _FAULTS = (
         "a query may only read; to write, take a user who may create tables.",
     ),
     (
+        (),
+        ("disabled through configuration", "disabled by configuration", "external access", "has been disabled"),
+        "The database reads files or addresses outside of itself at {what}, which shoal does not let it do.",
+        "load what is to be read into a table of the database first.",
+    ),
+    (
         ("42501",),
         ("permission denied", "command denied"),
         "The user may not do this in the database: {what}.",
@@ -82,7 +105,7 @@ _FAULTS = (
     (
         ("42601", "42703"),
         ("syntax error", "no such column", "parser error", "binder error"),
-        "The query is no SQL the database understands.",
+        "The query is not SQL the database understands.",
         "try it with its own client.",
     ),
     (

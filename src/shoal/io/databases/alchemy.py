@@ -17,6 +17,12 @@ PASSWORD_VARIABLE = "SHOAL_DB_PASSWORD"  # noqa: S105  (the name of the variable
 _EXACT = {"mysql": "BINARY {}", "mariadb": "BINARY {}", "mssql": "{} COLLATE Latin1_General_BIN2"}
 """How to group text by its signs where the database takes ``a`` and ``A`` for the same."""
 
+_READ_ONLY = {
+    "mysql": "SET SESSION TRANSACTION READ ONLY",
+    "mariadb": "SET SESSION TRANSACTION READ ONLY",
+}
+"""How a session is told that its transactions only read."""
+
 
 class AlchemySession(Session):
     """A connection through SQLAlchemy. Rows travel as Python values, so this is the slow way."""
@@ -50,6 +56,14 @@ class AlchemySession(Session):
 
         return pa.RecordBatchReader.from_batches(first.schema, batches())
 
+    def protect(self) -> None:
+        """Let the transaction change nothing, where the database has such transactions."""
+        read_only = _READ_ONLY.get(self.dialect)
+        if read_only:
+            self.rollback()  # it holds of transactions that begin after it
+            self.connection.exec_driver_sql(read_only)
+            self.rollback()
+
     def run(self, sql: str) -> None:
         """Run a statement that gives no rows."""
         self.connection.exec_driver_sql(sql)
@@ -63,7 +77,7 @@ class AlchemySession(Session):
         return _EXACT.get(self.dialect, "{}").format(column)
 
     def exists(self, name: str) -> bool:
-        """Tell whether there is a table or view of this name."""
+        """Return whether there is a table or view of this name."""
         schema, _, table = name.rpartition(".")
         return bool(self.alchemy.inspect(self.connection).has_table(table, schema=schema or None))
 

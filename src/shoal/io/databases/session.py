@@ -8,6 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from shoal.io.databases.queries import check_query
+
 
 @dataclass(frozen=True)
 class Relation:
@@ -68,7 +70,11 @@ class Session(ABC):
         """Return what stands behind FROM."""
         if relation.table:
             return self.quote_table(relation.table)
-        return f"({str(relation.query).strip().rstrip(';')}) AS asked"
+        return f"({self.only_reading(str(relation.query))}\n) AS asked"  # a comment at the end of a query ends with its line
+
+    def only_reading(self, query: str) -> str:
+        """Return a query of a user that is one statement and only reads, or raise."""
+        return check_query(query)
 
     def quote(self, name: str) -> str:
         """Return a name as SQL writes it."""
@@ -84,7 +90,7 @@ class Session(ABC):
         return column
 
     def exists(self, name: str) -> bool:
-        """Tell whether there is a table or view of this name."""
+        """Return whether there is a table or view of this name."""
         schema, _, table = name.rpartition(".")
         where = f"table_name = {_literal(table)}" + (f" AND table_schema = {_literal(schema)}" if schema else "")
         if not schema:

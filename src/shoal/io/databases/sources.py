@@ -18,7 +18,10 @@ from shoal.io.databases.alchemy import PASSWORD_VARIABLE, AlchemySession
 from shoal.io.databases.duck import DuckSession
 from shoal.io.databases.session import Relation, Session
 from shoal.io.location import Location
-from shoal.io.source import ReadOptions, Source
+from shoal.io.source import ReadOptions, Source, decoded
+
+RELEASE_TABLE = "release"
+"""The table of a new database that is written as a file."""
 
 
 class Database(Source):
@@ -26,6 +29,11 @@ class Database(Source):
 
     takes_table = True
     password_help: ClassVar[str] = ""
+
+    @property
+    def release_table(self) -> str:
+        """The table of a file that was written."""
+        return RELEASE_TABLE
 
     @abstractmethod
     def connect(self, location: Location, *, read_only: bool) -> Session:
@@ -108,11 +116,22 @@ class _Embedded(Database):
 
     password_help = "a database in a file has no password."  # noqa: S105
 
-    def _file(self, location: Location) -> str:
+    def connect(self, location: Location, *, read_only: bool) -> Session:
+        """Return a connection; one that may write makes a file that is not there."""
         path = database_path(location)
-        if not Path(path).is_file():
+        if read_only and not Path(path).is_file():
             raise DatabaseError(f"There is no database {Path(path).name!r}.", hint="check the path.")
-        return path
+        return self.open_file(path, read_only=read_only)
+
+    @abstractmethod
+    def open_file(self, path: str, *, read_only: bool) -> Session:
+        """Return a connection to a file."""
+
+    def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:  # noqa: ARG002
+        """Write a new database with one table."""
+        with self.session(Location(str(path)), f"the table {RELEASE_TABLE!r}", read_only=False) as session:
+            session.ingest(RELEASE_TABLE, decoded(table))
+            session.commit()
 
 
 class SQLite(_Embedded):
@@ -122,9 +141,9 @@ class SQLite(_Embedded):
     schemes: ClassVar[tuple[str, ...]] = ("sqlite",)
     endings: ClassVar[tuple[str, ...]] = (".sqlite", ".sqlite3", ".db")
 
-    def connect(self, location: Location, *, read_only: bool) -> Session:  # noqa: ARG002
-        """Return a connection."""
-        return SqliteSession(self._file(location))
+    def open_file(self, path: str, *, read_only: bool) -> Session:  # noqa: ARG002
+        """Return a connection to a file."""
+        return SqliteSession(path)
 
     def faults(self) -> tuple[type[Exception], ...]:
         """Return what the driver raises."""
@@ -138,9 +157,9 @@ class DuckDB(_Embedded):
     schemes: ClassVar[tuple[str, ...]] = ("duckdb",)
     endings: ClassVar[tuple[str, ...]] = (".duckdb", ".ddb")
 
-    def connect(self, location: Location, *, read_only: bool) -> Session:
-        """Return a connection."""
-        return DuckSession(self._file(location), read_only=read_only)
+    def open_file(self, path: str, *, read_only: bool) -> Session:
+        """Return a connection to a file."""
+        return DuckSession(path, read_only=read_only)
 
     def faults(self) -> tuple[type[Exception], ...]:
         """Return what the driver raises."""

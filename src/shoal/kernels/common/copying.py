@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 
 
 @kernel(allocates=False)

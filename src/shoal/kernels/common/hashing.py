@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 
 
 @kernel(allocates=False)
 def scramble(word: np.uint64) -> np.uint64:
-    """Return a well-mixed 64-bit word for any word (the finaliser of SplitMix64, Steele et al. 2014)."""
+    """Return a well-mixed 64-bit word for any word (the finalizer of SplitMix64, Steele et al. 2014)."""
     mixed = np.uint64(word)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

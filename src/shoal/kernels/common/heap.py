@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 
 
 class Queue(NamedTuple):
@@ -33,7 +33,7 @@ def make_queue(room: int) -> Queue:
 
 @kernel(allocates=False)
 def comes_before(bound: float, number: int, other_bound: float, other_number: int) -> bool:
-    """Tell whether a cost is less than another, or equal with a lower number."""
+    """Return whether a cost is less than another, or equal with a lower number."""
     return bound < other_bound or (bound == other_bound and number < other_number)
 
 

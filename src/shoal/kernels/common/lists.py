@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 
 
 class Lists(NamedTuple):
@@ -33,3 +33,19 @@ def transpose(lists: Lists, items: int) -> Lists:
             numbers[at[one]] = number
             at[one] += 1
     return Lists(start, numbers)
+
+
+@kernel()
+def label_chains(first: IntArray, follow: IntArray) -> IntArray:
+    """Return the chain each item is in, numbered without gaps; -1 for an item of none.
+
+    ``first`` is the first item of each chain (-1: empty), ``follow`` the item after each one (-1: last).
+    """
+    labels, number = np.full(follow.shape[0], -1, np.int32), 0
+    for chain in range(first.shape[0]):
+        item = first[chain]
+        number += item >= 0
+        while item >= 0:
+            labels[item] = number - 1
+            item = follow[item]
+    return labels

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import LongArray, WordArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.hashing import scramble
-from shoal.kernels.compiling import kernel
 
 BLOCKS = 1
 """The stream that divides a table into blocks of near records."""

@@ -1,1 +1,1 @@
-"""Generalization of whole values: the distinct tuples, linked by the values they bear."""
+"""Generalization of whole values: the distinct tuples, linked by the values they have."""

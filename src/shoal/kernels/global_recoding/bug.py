@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.global_recoding.tuple_index import (
     Forest,
     Scratch,
@@ -32,16 +32,16 @@ class Choice(NamedTuple):
     """The generalization to take next."""
 
     node: int
-    """The parent, or -1 where nothing is left to generalize."""
+    """The parent, or -1 if nothing is left to generalize."""
     anonymity: int
-    """The size of the smallest tuple afterwards, at most k; -1 where it was not worked out."""
+    """The size of the smallest tuple afterwards, at most k; -1 if it was not worked out."""
     tried: int
     """How many generalizations were tried out to find it."""
 
 
 @kernel()
 def anonymity(index: TupleIndex) -> int:
-    """Return the size of the smallest tuple, or k where none is smaller."""
+    """Return the size of the smallest tuple, or k if none is smaller."""
     k = index.number.shape[0]
     for size in range(1, k):
         if index.number[size] > 0:
@@ -60,7 +60,7 @@ def small_records(index: TupleIndex) -> int:
 
 @kernel()
 def _count_out(index: TupleIndex, column: int, child: int, by: int) -> None:
-    """Add ``by`` to the number of small tuples of each size, for the tuples that bear ``child``."""
+    """Add ``by`` to the number of small tuples of each size, for the tuples that have ``child``."""
     one = index.head[child]
     while one >= 0:
         if index.size[one] < index.number.shape[0]:
@@ -123,7 +123,7 @@ def _tuples_below(index: TupleIndex, forest: Forest, node: int) -> int:
 
 @kernel()
 def _lookups_for_twin(index: TupleIndex, forest: Forest, one: int, node: int) -> int:
-    """Return how many lookups found a twin of ``one`` below ``node``, or minus their number where there is none."""
+    """Return how many lookups found a twin of ``one`` below ``node``, or minus their number if there is none."""
     column = forest.column[node]
     lookups = 0
     for place in range(forest.child_start[node], forest.child_start[node + 1]):
@@ -138,7 +138,7 @@ def _lookups_for_twin(index: TupleIndex, forest: Forest, one: int, node: int) ->
 
 @kernel()
 def _all_find_twins(index: TupleIndex, forest: Forest, least: int, node: int) -> bool:
-    """Tell whether ``node`` lies above the value of every smallest tuple and all of them have twins below it.
+    """Return whether ``node`` lies above the value of every smallest tuple and all of them have twins below it.
 
     Never costs more than trying the generalization out: when the lookups reach that many, the answer is yes.
     """
@@ -176,7 +176,7 @@ def choose(
 ) -> Choice:
     """Return the generalization of least loss per unit of anonymity gained, or, if none gains, of least loss.
 
-    ``open_nodes`` are the valid generalizations. Of equals the one of the lowest node is taken.
+    ``open_nodes`` are the valid generalizations. Ties go to the lowest node.
     """
     k = index.number.shape[0]
     least = anonymity(index)

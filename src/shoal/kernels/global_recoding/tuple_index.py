@@ -1,9 +1,9 @@
-"""The distinct tuples of a table, linked by the values they bear, so that values can be merged cheaply.
+"""The distinct tuples of a table, linked by the values they have, so that values can be merged cheaply.
 
 An array form of the Taxonomy Encoded Anonymity index (Wang, Yu & Chakraborty 2004, section 5.1). The paper keeps
 the tuples in a tree, one level a column; here they are rows of an array, found by a hash of their values and
 linked, for each value, in a list. To replace the children of a node by the node costs in proportion to the tuples
-that bear a child, as in the paper; no order of the columns is preferred.
+that have a child, as in the paper; no order of the columns is preferred.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray, WordArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.hashing import scramble, table_room
-from shoal.kernels.compiling import kernel
 
 
 class Forest(NamedTuple):
@@ -40,7 +40,7 @@ class TupleIndex(NamedTuple):
     """T distinct tuples and the links between them; -1 ends every list."""
 
     value: IntArray
-    """The node each tuple bears in each column, (m, T)."""
+    """The node each tuple has in each column, (m, T)."""
     size: LongArray
     """How many records have the tuple; 0 once it is merged into another."""
     hashed: WordArray
@@ -50,13 +50,13 @@ class TupleIndex(NamedTuple):
     chain: IntArray
     """The next tuple in the same bucket."""
     head: IntArray
-    """The first tuple that bears each node."""
+    """The first tuple with each node."""
     after: IntArray
-    """The next tuple that bears the same node, (m, T)."""
+    """The next tuple with the same node, (m, T)."""
     before: IntArray
     """The one before, (m, T)."""
     tuples: LongArray
-    """How many tuples bear each node."""
+    """How many tuples have each node."""
     number: LongArray
     """The paper's O: how many tuples have each size below k."""
     small_head: IntArray
@@ -87,7 +87,7 @@ def slot_of(hashed: np.uint64, slots: int) -> np.int64:
 
 @kernel()
 def same_but(value: IntArray, column: int, a: int, b: int) -> bool:
-    """Tell whether two tuples agree in every column except, perhaps, ``column``."""
+    """Return whether two tuples agree in every column except, perhaps, ``column``."""
     for other in range(value.shape[0]):
         if other != column and value[other, a] != value[other, b]:
             return False
@@ -257,7 +257,7 @@ def _merge(index: TupleIndex, one: int, other: int) -> None:
 
 @kernel()
 def move_tuples(index: TupleIndex, column: int, child: int, node: int) -> None:
-    """Replace the value ``child`` by ``node`` in every tuple that bears it, merging tuples that become equal."""
+    """Replace the value ``child`` by ``node`` in every tuple that has it, merging tuples that become equal."""
     while index.head[child] >= 0:
         one = index.head[child]
         _leave_small(index, one)

@@ -1,6 +1,6 @@
 """Cells first, with models: groups that meet every rule are carved out of each cell; its other records go on to coarser cells.
 
-Combinations of levels are visited from cheap to dear (see ``optimise.cells.best_first``). A cell of enough records seldom meets a strict
+Combinations of levels are visited from cheap to expensive (see ``optimize.cells.best_first``). A cell of enough records seldom meets a strict
 model as a whole, but some of its records together do: they are chosen one by one, each time the nearest with which the group can still
 be completed.
 """
@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.random_state import draw_below
-from shoal.kernels.compiling import kernel
-from shoal.kernels.enforcement.rules import Rules, Tally, new_tally
 from shoal.kernels.guarded.completion import Classes, completable
-from shoal.kernels.optimise.cells.best_first import (
+from shoal.kernels.models.rules import Rules, Tally, new_tally
+from shoal.kernels.optimize.cells.best_first import (
     COST_TOLERANCE,
     ROUNDING_ALLOWANCE,
     CellSearch,
@@ -25,8 +25,8 @@ from shoal.kernels.optimise.cells.best_first import (
     enqueue,
     push_dearer,
 )
-from shoal.kernels.optimise.cells.levels import Levels
-from shoal.kernels.optimise.groups import ENDLESS, Groups, cost_with, join, make_groups, put, refresh
+from shoal.kernels.optimize.cells.levels import Levels
+from shoal.kernels.optimize.state.groups import ENDLESS, Groups, cost_with, join, make_groups, put, refresh
 from shoal.kernels.space.space import Space
 
 MOST_CANDIDATES = 512
@@ -44,7 +44,7 @@ class Scratch(NamedTuple):
     filled: LongArray
     """Records of the group once filled up, on trial."""
     nearest: LongArray
-    """The nearest candidate, as a place among all of them; -1 where there is none."""
+    """The nearest candidate, as a place among all of them; -1 if there is none."""
     rise: FloatArray
     """What the group costs each record with it."""
     tried: LongArray
@@ -122,7 +122,7 @@ def choose_class(rules: Rules, classes: Classes, scratch: Scratch, size: int, ta
 
 @kernel(allocates=False)
 def rarest_class(classes: Classes, at_hand: LongArray) -> int:
-    """Return the class of which the fewest are at hand in proportion to its share of a group."""
+    """Return the class of which the fewest are available in proportion to its share of a group."""
     best, least = -1, np.inf
     for one in range(at_hand.shape[0]):
         if at_hand[one] > 0 and at_hand[one] < least * classes.share[one]:
@@ -153,7 +153,7 @@ def start_group(
 def carve_group(
     space: Space, rules: Rules, classes: Classes, scratch: Scratch, pool: IntArray, target: int, state: WordArray
 ) -> bool:
-    """Choose a group of ``target`` records that meets every rule out of a pool; False where there is none.
+    """Choose a group of ``target`` records that meets every rule out of a pool; False if there is none.
 
     The records stand in ``scratch.group`` and are -1 in the pool; after a failure the pool is spoilt.
     """

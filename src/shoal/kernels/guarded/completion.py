@@ -1,6 +1,6 @@
 """Whether a group that is being built can still be completed so that it meets every rule.
 
-On trial, a group is filled up to a *target* size with records at hand, class by class, each time one of the class that is farthest below its
+On trial, a group is filled up to a *target* size with records available, class by class, each time one of the class that is farthest below its
 share: its share of the whole table where models compare with the table (t, β, δ), an equal share where they demand variety (l, α). For
 equal-distance t-closeness and distinct l-diversity this is the best completion there is; for other models it is a good one, so that
 a group may be given up that could have been completed, never the other way round.
@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
-from shoal.kernels.compiling import kernel
-from shoal.kernels.enforcement.rules import Rules, Tally, add, clear, shortfall
+from shoal.compiling.decorator import kernel
+from shoal.kernels.models.rules import Rules, Tally, add, clear, shortfall
 
 
 class Classes(NamedTuple):
@@ -30,7 +30,7 @@ class Classes(NamedTuple):
 
 @kernel(allocates=False)
 def fill_up(classes: Classes, have: LongArray, size: int, target: int, at_hand: LongArray, filled: LongArray) -> bool:
-    """Write how many of each class a group of ``size`` records has once filled up to ``target``; False where too few are at hand."""
+    """Write how many of each class a group of ``size`` records has once filled up to ``target``; False if too few are available."""
     for one in range(have.shape[0]):
         filled[one] = have[one]
     for _ in range(target - size):
@@ -57,7 +57,7 @@ def completable(
     filled: LongArray,
     tally: Tally,
 ) -> bool:
-    """Tell whether a group with ``have`` of each class can grow to ``target`` records and meet every rule."""
+    """Return whether a group with ``have`` of each class can grow to ``target`` records and meet every rule."""
     if not fill_up(classes, have, size, target, at_hand, filled):
         return False
     clear(rules, tally)

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.sorting import sort_by_key
-from shoal.kernels.compiling import kernel
-from shoal.kernels.enforcement.rules import Tally, add, clear, new_tally, remove, shortfall
-from shoal.kernels.guarded.crowd_guard import crowd_allows
 from shoal.kernels.guarded.guard import Guard, cheapest_host, note_change, recount
-from shoal.kernels.optimise.groups import NOBODY, Groups, join, make_groups, put, refresh, take
-from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
-from shoal.kernels.optimise.outcome import Outcome
+from shoal.kernels.guarded.population_guard import crowd_allows
+from shoal.kernels.models.rules import Tally, add, clear, new_tally, remove, shortfall
+from shoal.kernels.optimize.moves.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimize.state.groups import NOBODY, Groups, join, make_groups, put, refresh, take
+from shoal.kernels.optimize.state.outcome import Outcome
 from shoal.kernels.space.space import Space
 
 
@@ -82,7 +82,7 @@ def cost_parts(space: Space, size: int, halves: Halves) -> None:
 
 @kernel(allocates=False)
 def part_allowed(space: Space, guard: Guard, halves: Halves, begin: int, end: int) -> bool:
-    """Tell whether a part of the members meets every rule on the people of a population."""
+    """Return whether a part of the members meets every rule on the people of a population."""
     if guard.crowd.crowds.kind.shape[0] == 0:
         return True
     halves.part.size[0] = 0

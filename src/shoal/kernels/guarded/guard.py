@@ -1,7 +1,7 @@
 """Guards: the sensitive values of every group, kept up to date, and whether a group may take or give a record.
 
 A group keeps a tally of its sensitive codes (see ``enforcement.rules``), on which a step is tried first. Swaps of two records of one
-*class* (the same sensitive codes) change no tally. Where a population is given, the people who fit the box that the group
+*class* (the same sensitive codes) change no tally. If a population is given, the people who fit the box that the group
 would be released as are counted too.
 """
 
@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray
-from shoal.kernels.compiling import kernel
-from shoal.kernels.enforcement.crowds import Crowds
-from shoal.kernels.enforcement.rules import Rules, Tally, add, clear, remove, shortfall
-from shoal.kernels.guarded.crowd_guard import CrowdGuard, crowd_allows, make_crowd_guard
+from shoal.compiling.decorator import kernel
+from shoal.kernels.guarded.population_guard import CrowdGuard, crowd_allows, make_crowd_guard
 from shoal.kernels.measuring.matching import Points
-from shoal.kernels.optimise.groups import NOBODY, Groups, cost_with, move_record
+from shoal.kernels.models.population_rules import PopulationRules
+from shoal.kernels.models.rules import Rules, Tally, add, clear, remove, shortfall
+from shoal.kernels.optimize.state.groups import NOBODY, Groups, cost_with, move_record
 from shoal.kernels.space.space import Space
 
 
@@ -38,7 +38,9 @@ class Guard(NamedTuple):
 
 
 @kernel()
-def make_guard(space: Space, rules: Rules, crowds: Crowds, points: Points, class_of: IntArray, groups: int) -> Guard:
+def make_guard(
+    space: Space, rules: Rules, crowds: PopulationRules, points: Points, class_of: IntArray, groups: int
+) -> Guard:
     """Return a guard whose ``groups`` groups have no records yet."""
     rows = rules.codes.shape[0]
     codes = rules.start[rows]
@@ -60,7 +62,9 @@ def tally_of(guard: Guard, group: int) -> Tally:
 
 
 @kernel()
-def load_guard(space: Space, rules: Rules, crowds: Crowds, points: Points, class_of: IntArray, groups: Groups) -> Guard:
+def load_guard(
+    space: Space, rules: Rules, crowds: PopulationRules, points: Points, class_of: IntArray, groups: Groups
+) -> Guard:
     """Return the guard of groups as they are."""
     guard = make_guard(space, rules, crowds, points, class_of, groups.size.shape[0])
     for record in range(groups.label.shape[0]):
@@ -71,7 +75,7 @@ def load_guard(space: Space, rules: Rules, crowds: Crowds, points: Points, class
 
 @kernel(allocates=False)
 def recount(guard: Guard, groups: Groups, group: int) -> None:
-    """Count the tally of a group anew from its members."""
+    """Count the tally of a group again from its members."""
     tally = tally_of(guard, group)
     clear(guard.rules, tally)
     for place in range(groups.size[group]):
@@ -80,7 +84,7 @@ def recount(guard: Guard, groups: Groups, group: int) -> None:
 
 @kernel(allocates=False)
 def holds(space: Space, groups: Groups, guard: Guard, group: int) -> bool:
-    """Tell whether a group meets every rule."""
+    """Return whether a group meets every rule."""
     return shortfall(guard.rules, tally_of(guard, group)) == 0.0 and crowd_allows(
         space, groups, guard.crowd, group, NOBODY, NOBODY
     )
@@ -88,7 +92,7 @@ def holds(space: Space, groups: Groups, guard: Guard, group: int) -> bool:
 
 @kernel(allocates=False)
 def tally_allows(guard: Guard, group: int, leaver: int, joiner: int) -> bool:
-    """Tell whether the sensitive values of a group meet every rule after ``leaver`` left and ``joiner`` came."""
+    """Return whether the sensitive values of a group meet every rule after ``leaver`` left and ``joiner`` came."""
     if leaver != NOBODY and joiner != NOBODY and guard.class_of[leaver] == guard.class_of[joiner]:
         return True
     tally = tally_of(guard, group)
@@ -106,7 +110,7 @@ def tally_allows(guard: Guard, group: int, leaver: int, joiner: int) -> bool:
 
 @kernel(allocates=False)
 def may_change(space: Space, groups: Groups, guard: Guard, group: int, leaver: int, joiner: int) -> bool:
-    """Tell whether a group meets every rule after ``leaver`` left and ``joiner`` came; either may be NOBODY."""
+    """Return whether a group meets every rule after ``leaver`` left and ``joiner`` came; either may be NOBODY."""
     return tally_allows(guard, group, leaver, joiner) and crowd_allows(
         space, groups, guard.crowd, group, leaver, joiner
     )
@@ -137,7 +141,7 @@ def cheapest_host(
 ) -> tuple[int, float]:
     """Return the group whose cost rises least, below ``most``, among those that may take a record, and the rise.
 
-    Group ``group`` is passed over; NOBODY where there is none to pass over, or none that takes the record.
+    Group ``group`` is passed over; NOBODY if there is none to pass over, or none that takes the record.
     """
     best, least = NOBODY, most
     for host in range(groups.size.shape[0]):

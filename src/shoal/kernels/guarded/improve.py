@@ -5,20 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.random_state import draw_share, make_state, shuffle
-from shoal.kernels.compiling import kernel
-from shoal.kernels.enforcement.crowds import Crowds
-from shoal.kernels.enforcement.rules import Rules
+from shoal.kernels.common.sorting import order_by_key
 from shoal.kernels.guarded.divide import dissolve_groups, divide_groups
 from shoal.kernels.guarded.guard import Guard, change_places, cheapest_host, load_guard, may_change, note_change
 from shoal.kernels.guarded.rebuild import rebuild_groups
 from shoal.kernels.guarded.tighten import tighten_groups
 from shoal.kernels.measuring.matching import Points
-from shoal.kernels.optimise.cells.steps import Steps
-from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, join
-from shoal.kernels.optimise.operators.relocate_swap import ANY_SIZE, LEAST_GAIN, cheapest_hosts, swap_change
-from shoal.kernels.optimise.outcome import Outcome
-from shoal.kernels.optimise.regions import Regions, load_groups, local_labels, store_region
+from shoal.kernels.models.population_rules import PopulationRules
+from shoal.kernels.models.rules import Rules
+from shoal.kernels.optimize.cells.steps import SeedDistances
+from shoal.kernels.optimize.moves.relocate_swap import ANY_SIZE, LEAST_GAIN, cheapest_hosts, swap_change
+from shoal.kernels.optimize.state.groups import ENDLESS, NOBODY, Groups, cost_after, join
+from shoal.kernels.optimize.state.outcome import Outcome
+from shoal.kernels.optimize.state.regions import Regions, load_groups, local_labels, store_region
 from shoal.kernels.space.space import Space
 
 HOSTS = 4
@@ -100,9 +101,8 @@ def sweep(space: Space, groups: Groups, guard: Guard, hosts: int, temperature: f
 @kernel()
 def number_anew(codes: IntArray) -> int:
     """Number codes from 0 without gaps, in place and in their order; return how many there are."""
-    order = np.argsort(codes)
     number, last = -1, np.int64(-1)
-    for place in order:
+    for place in order_by_key(codes.astype(np.int64)):
         if codes[place] != last:
             last = np.int64(codes[place])
             number += 1
@@ -114,13 +114,14 @@ def number_anew(codes: IntArray) -> int:
 def part_of_rules(rules: Rules, records: IntArray) -> Rules:
     """Return the rules with the codes of some records only; totals stay those of the whole table.
 
-    Sparse rows are numbered anew, so that a tally has room for the codes of these records only.
+    Sparse rows are numbered again, so that a tally has room for the codes of these records only.
     """
     codes, start = rules.codes[:, records], rules.start.copy()
     for row in range(rules.sparse, codes.shape[0]):
         start[row + 1] = start[row] + number_anew(codes[row])
     return Rules(
         rules.kind,
+        rules.sense,
         rules.row,
         rules.bound,
         rules.rank,
@@ -130,6 +131,7 @@ def part_of_rules(rules: Rules, records: IntArray) -> Rules:
         rules.sparse,
         rules.people,
         rules.total,
+        rules.value,
         rules.mass,
         rules.population,
         rules.node_start,
@@ -144,11 +146,11 @@ def improve_guarded_region(
     codes: IntArray,
     label: IntArray,
     rules: Rules,
-    crowds: Crowds,
+    crowds: PopulationRules,
     points: Points,
     class_of: IntArray,
     share: FloatArray,
-    steps: Steps,
+    steps: SeedDistances,
     regions: Regions,
     region: int,
     k: int,
@@ -185,7 +187,7 @@ def place_rest(
     codes: IntArray,
     label: IntArray,
     rules: Rules,
-    crowds: Crowds,
+    crowds: PopulationRules,
     points: Points,
     class_of: IntArray,
     groups: int,

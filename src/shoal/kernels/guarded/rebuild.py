@@ -1,7 +1,7 @@
 """Rebuilding neighbouring groups by cells, where every rule holds afterwards.
 
 A few near groups are dissolved, and their records put into the best cells that hold a random one of them, as in
-``optimise.operators.rebuild``. A group is made of records of such a cell that meet every rule together (``completion``); where there are none,
+``optimize.operators.rebuild``. A group is made of records of such a cell that meet every rule together (``completion``); if there are none,
 a larger cell is tried. Records that no cell takes go to the cheapest of the new groups that may take them.
 """
 
@@ -12,17 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.random_state import draw_below, draw_share
-from shoal.kernels.compiling import kernel
-from shoal.kernels.enforcement.rules import Tally, new_tally
 from shoal.kernels.guarded.completion import Classes, completable
 from shoal.kernels.guarded.guard import Guard, cheapest_host, holds, make_guard, note_change, recount
-from shoal.kernels.optimise.cells.steps import Sieve, Steps, find_cell, make_sieve
-from shoal.kernels.optimise.groups import NOBODY, Groups, join, make_groups, put, refresh
-from shoal.kernels.optimise.operators.rebuild import clear, draw_seed, restore, ruin, shake_weights, sort_near
-from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
-from shoal.kernels.optimise.outcome import Outcome
-from shoal.kernels.optimise.regroup import neighbours, replace_groups
+from shoal.kernels.models.rules import Tally, new_tally
+from shoal.kernels.optimize.cells.steps import BitsetSearch, SeedDistances, find_cell, make_bitset_search
+from shoal.kernels.optimize.moves.rebuild import clear, draw_seed, restore, ruin, shake_weights, sort_near
+from shoal.kernels.optimize.moves.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimize.state.groups import NOBODY, Groups, join, make_groups, put, refresh
+from shoal.kernels.optimize.state.outcome import Outcome
+from shoal.kernels.optimize.state.regroup import neighbours, replace_groups
 from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.space import Space
 
@@ -52,7 +52,7 @@ class Pool(NamedTuple):
     """Zeros: what a group has of each class before it is begun."""
     trial: Groups
     guard: Guard
-    sieve: Sieve
+    sieve: BitsetSearch
     tally: Tally
     near: LongArray
     """The groups that are rebuilt."""
@@ -76,7 +76,7 @@ def make_pool(space: Space, groups: Groups, guard: Guard, k: int) -> Pool:
         np.zeros(MOST_POOL, np.int64),
         trial,
         make_guard(space, guard.rules, crowd.crowds, crowd.points, guard.class_of, trial.size.shape[0]),
-        make_sieve(groups.codes.shape[1], MOST_POOL),
+        make_bitset_search(groups.codes.shape[1], MOST_POOL),
         new_tally(guard.rules),
         np.zeros(MOST_NEAR + 1, np.int64),
         np.zeros(MOST_NEAR + 1, np.int64),
@@ -102,7 +102,7 @@ def number_classes(class_of: IntArray, share: FloatArray, pool: Pool, count: int
 
 @kernel(allocates=False)
 def choose_cell(
-    pool: Pool, guard: Guard, steps: Steps, classes: int, left: int, k: int, most: int, share: float
+    pool: Pool, guard: Guard, steps: SeedDistances, classes: int, left: int, k: int, most: int, share: float
 ) -> bool:
     """Find the best cell with records that meet every rule together, and write into ``filled`` how many of each class they are."""
     parts = Classes(guard.class_of, pool.sample[:classes], pool.share[:classes])
@@ -141,7 +141,7 @@ def regroup_valid(
     space: Space,
     groups: Groups,
     guard: Guard,
-    steps: Steps,
+    steps: SeedDistances,
     pool: Pool,
     count: int,
     classes: int,
@@ -177,7 +177,7 @@ def regroup_valid(
 
 @kernel(allocates=False)
 def replace_valid(space: Space, groups: Groups, guard: Guard, pool: Pool, count: int, used: int) -> None:
-    """Put ``used`` new groups in the place of ``count`` old ones, and count the tallies of all anew."""
+    """Put ``used`` new groups instead of ``count`` old ones, and count the tallies of all again."""
     replace_groups(space, groups, pool.near[:count], pool.trial, used)
     for number in range(count):
         recount(guard, groups, pool.near[number])
@@ -188,7 +188,7 @@ def replace_valid(space: Space, groups: Groups, guard: Guard, pool: Pool, count:
 @kernel()
 def rebuild_groups(
     space: Space,
-    steps: Steps,
+    steps: SeedDistances,
     groups: Groups,
     guard: Guard,
     share: FloatArray,

@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import IntArray, WordArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.journal import Journal, make_journal, note
 from shoal.kernels.common.random_state import draw_below
-from shoal.kernels.compiling import kernel
-from shoal.kernels.guarded.crowd_guard import crowd_allows
 from shoal.kernels.guarded.guard import Guard, change_places, may_change
-from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with
-from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
-from shoal.kernels.optimise.outcome import Outcome
+from shoal.kernels.guarded.population_guard import crowd_allows
+from shoal.kernels.optimize.moves.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimize.state.groups import ENDLESS, NOBODY, Groups, cost_after, cost_with
+from shoal.kernels.optimize.state.outcome import Outcome
 from shoal.kernels.space.kinds import has_members, has_tree
 from shoal.kernels.space.space import Space, child_above, find_node
 
@@ -48,7 +48,7 @@ def outsiders(
 ) -> tuple[int, int, int]:
     """Choose the part of a column's cover to keep and write the members outside it.
 
-    Returns how many there are (0 where they are too many) and the lowest and highest code of the members that stay. A node
+    Returns how many there are (0 if they are too many) and the lowest and highest code of the members that stay. A node
     keeps the child of a random member; a range loses what is beyond a random member's value on the side with fewer.
     """
     size = groups.size[group]
@@ -79,7 +79,7 @@ def outsiders(
 
 @kernel(allocates=False)
 def fits_inside(space: Space, groups: Groups, group: int, column: int, first: int, last: int, record: int) -> bool:
-    """Tell whether a record is within the cover of a group, with ``first..last`` in one column."""
+    """Return whether a record is within the cover of a group, with ``first..last`` in one column."""
     for other in range(space.kind.shape[0]):
         code = groups.codes[record, other]
         if other == column:
@@ -182,7 +182,7 @@ def tighten_group(
 
 @kernel()
 def tighten_groups(space: Space, groups: Groups, guard: Guard, temperature: float, state: WordArray) -> Outcome:
-    """Try to tighten each column of each group once, but for sets, which have no part to keep; tell how often, and what was gained."""
+    """Try to tighten each column of each group once, except sets, which have no part to keep. Return how often, and what was gained."""
     out, journal = np.zeros(MOST_EVICTED, np.int32), make_journal(2 * MOST_EVICTED)
     tried, taken, fall = 0, 0, 0.0
     for group in range(groups.size.shape[0]):

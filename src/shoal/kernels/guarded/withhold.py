@@ -1,7 +1,7 @@
 """Which records are better withheld: those for whose sake a group is released so coarsely that the others lose more than they do.
 
 A withheld record loses everything. It pays to withhold the members outside one part of a group's cover in a column (one child of a node, the
-values up to or from one of a range, those with one value of a set) where the others lose so much less in turn, and still meet every rule. Where they do not, one
+values up to or from one of a range, those with one value of a set) where the others lose so much less in turn, and still meet every rule. If they do not, one
 member may be withheld in exchange for a record of another group.
 """
 
@@ -12,15 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
-from shoal.kernels.compiling import kernel
-from shoal.kernels.enforcement.crowds import Crowds
-from shoal.kernels.enforcement.rules import Rules
+from shoal.compiling.decorator import kernel
 from shoal.kernels.guarded.guard import Guard, holds, load_guard, make_guard, may_change, recount
 from shoal.kernels.guarded.improve import part_of_rules
 from shoal.kernels.measuring.matching import Points
-from shoal.kernels.optimise.groups import ENDLESS, NOBODY, Groups, cost_after, make_groups, put, refresh, take
-from shoal.kernels.optimise.operators.relocate_swap import LEAST_GAIN
-from shoal.kernels.optimise.regions import Regions, load_groups, local_labels
+from shoal.kernels.models.population_rules import PopulationRules
+from shoal.kernels.models.rules import Rules
+from shoal.kernels.optimize.moves.relocate_swap import LEAST_GAIN
+from shoal.kernels.optimize.state.groups import ENDLESS, NOBODY, Groups, cost_after, make_groups, put, refresh, take
+from shoal.kernels.optimize.state.regions import Regions, load_groups, local_labels
 from shoal.kernels.space.kinds import leaves_part
 from shoal.kernels.space.space import Space
 
@@ -52,7 +52,7 @@ COLUMN, WITNESS, ABOVE, LEAVER, FILLER = range(5)
 
 @kernel(allocates=False)
 def leaves(space: Space, groups: Groups, group: int, column: int, record: int, witness: int, above: bool) -> bool:
-    """Tell whether a member leaves when a column of its group is narrowed, as ``witness`` and ``above`` say (:func:`leaves_part`)."""
+    """Return whether a member leaves when a column of its group is narrowed, as ``witness`` and ``above`` say (:func:`leaves_part`)."""
     low, high = groups.low[group, column], groups.high[group, column]
     return leaves_part(space, column, low, high, witness, above, groups.codes[record, column])
 
@@ -69,7 +69,7 @@ def part_gain(
     above: bool,
     worst: float,
 ) -> float:
-    """Return what withholding the members outside one part gains for each of them, 0 where a rule forbids it; the others are in ``trial``."""
+    """Return what withholding the members outside one part gains for each of them, 0 if a rule forbids it; the others are in ``trial``."""
     size, total, count = groups.size[group], groups.size[group] * groups.cost[group], 0
     trial.size[0] = 0
     for place in range(size):
@@ -222,7 +222,7 @@ def find_leavers(
     codes: IntArray,
     label: IntArray,
     rules: Rules,
-    crowds: Crowds,
+    crowds: PopulationRules,
     points: Points,
     class_of: IntArray,
     regions: Regions,

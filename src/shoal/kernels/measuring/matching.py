@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray, WordArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.kinds import shown_range, shows_all
 from shoal.kernels.space.space import Space
@@ -45,7 +45,7 @@ class Boxes(NamedTuple):
     words: WordArray
     """Bits of SET columns, (g, words)."""
     word_start: LongArray
-    """The first word of each column, as in a space; a column without words is no set."""
+    """The first word of each column, as in a space; a column without words is not a set."""
 
 
 @kernel(allocates=False)
@@ -59,7 +59,7 @@ def release_column(space: Space, column: int, low: int, high: int) -> tuple[int,
 
 @kernel(allocates=False)
 def fits(points: Points, boxes: Boxes, point: int, group: int) -> bool:
-    """Tell whether a person can be behind a released box."""
+    """Return whether a person can be behind a released box."""
     for column in range(points.value.shape[0]):
         value = points.value[column, point]
         low, high = boxes.low[column, group], boxes.high[column, group]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, LongArray, WordArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.space.bits import count_common, count_values
 from shoal.kernels.space.kinds import has_members, has_order, shown_range
 from shoal.kernels.space.space import Cover, Space
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
 
 @kernel()
 def _holds(space: Space, asked: Asked, column: int, code: int) -> bool:
-    """Tell whether a value is among those asked for; a missing one never is."""
+    """Return whether a value is among those asked for; a missing one never is."""
     if not has_order(space.kind[column]):
         place = asked.start[column] + code
         return asked.before[place + 1] > asked.before[place]
@@ -127,7 +127,7 @@ def _share_asked(
 def _mean_asked(
     space: Space, first: IntArray, last: IntArray, asked: Asked, whole: BoolArray, column: int, group: int
 ) -> float:
-    """Return the middle of the part of a group's range that is asked for, 0 where it is missing."""
+    """Return the middle of the part of a group's range that is asked for, 0 if it is missing."""
     low, high = first[column, group], last[column, group]
     if low > high:
         return 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from shoal.arrays import AnyArray, BoolArray, IntArray, LongArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 
 
 @kernel()

@@ -7,7 +7,7 @@ stays is the last group. Ties go to the record with the smaller number.
 Three things make a round cost less than a scan of the table, without changing its outcome: the sum of the
 records left is kept up to date; the farthest from the mean is sought among records in the order of their
 distance to an earlier mean, until that distance plus the way the mean has moved falls short; the nearest and
-the opposite record come from a kd-tree.
+the opposite record come from a k-d tree.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.copying import copy_values
-from shoal.kernels.compiling import kernel
-from shoal.kernels.search.kdtree import Tree, build_tree, remove_record
+from shoal.kernels.search.kdtree import PointTree, build_tree, remove_record
 from shoal.kernels.search.nearest import find_farthest, find_nearest, squared_distance
 
 LEFT, GROUPS, CURSOR, SCANNED, RANKED = 0, 1, 2, 3, 4
@@ -31,7 +31,7 @@ class Mdav(NamedTuple):
     """Where MDAV stands between two rounds."""
 
     matrix: FloatArray
-    tree: Tree
+    tree: PointTree
     labels: IntArray
     """-1 while a record is left."""
     total: FloatArray

@@ -2,6 +2,9 @@
 
 The average record has the means of the numeric columns and the most frequent value of each category (ties: the
 smallest code). Rounds, leftovers and ties are those of MDAV.
+
+The nearest and the farthest record come from a k-d tree over numbers and codes. Codes below a node of a hierarchy stand together, so the
+nearest and the farthest code of a stretch are at one of its ends, and a box bounds each term of a distance.
 """
 
 from __future__ import annotations
@@ -11,11 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.microaggregation.mdav import GROUPS, LEFT
-from shoal.kernels.search.nearest import insert_nearest
+from shoal.kernels.search.kdtree import PointTree, build_tree, remove_record
+from shoal.kernels.search.nearest import comes_first, insert_nearest
 from shoal.kernels.space.kinds import has_tree
 from shoal.kernels.space.space import Space, range_cost
+
+LEAF = 16
+"""Records in a leaf of the tree, at most."""
 
 
 class Mixed(NamedTuple):
@@ -32,8 +39,10 @@ class Mixed(NamedTuple):
     factor: FloatArray
     """What a squared distance of 1 counts in each category column, (q,)."""
     labels: IntArray
-    left: LongArray
-    """The records left, in their order; LEFT of them."""
+    tree: PointTree
+    """The records left; a category is a coordinate of its own, its code times ``unit``."""
+    unit: FloatArray
+    """What a code is multiplied by in the tree, (q,): a power of two, so that nothing is rounded."""
     total: FloatArray
     """The sum of the numbers of the records left."""
     frequency: LongArray
@@ -55,8 +64,26 @@ def start_mixed(
             total[column] += numbers[record, column]
         for column in range(codes.shape[0]):
             frequency[column, codes[column, record]] += 1
+    unit = np.empty(codes.shape[0])
+    for column in range(codes.shape[0]):
+        width = np.sqrt(factor[column]) / max(codes[column].max(), 1)
+        unit[column] = 2.0 ** np.floor(np.log2(width)) if width > 0.0 else 1.0
+    tree = build_tree(tree_points(numbers, codes, unit), LEAF)
     labels = np.full(n, -1, np.int32)
-    return Mixed(space, numbers, codes, source, factor, labels, np.arange(n), total, frequency, np.array([n, 0]))
+    return Mixed(space, numbers, codes, source, factor, labels, tree, unit, total, frequency, np.array([n, 0]))
+
+
+@kernel()
+def tree_points(numbers: FloatArray, codes: IntArray, unit: FloatArray) -> FloatArray:
+    """Return the coordinates of the tree: the numbers, then the codes in their units."""
+    records, columns = numbers.shape
+    points = np.empty((records, columns + codes.shape[0]))
+    for record in range(records):
+        for column in range(columns):
+            points[record, column] = numbers[record, column]
+        for column in range(codes.shape[0]):
+            points[record, columns + column] = codes[column, record] * unit[column]
+    return points
 
 
 @kernel()
@@ -84,13 +111,85 @@ def mixed_distance(state: Mixed, record: int, numbers: FloatArray, codes: IntArr
 
 
 @kernel()
+def bound_distance(state: Mixed, node: int, numbers: FloatArray, codes: IntArray, most: bool) -> float:
+    """Return a bound below the squared distance of a point to all records in a box; above it, if ``most``."""
+    low, high, columns = state.tree.low[node], state.tree.high[node], numbers.shape[0]
+    total = 0.0
+    for column in range(columns):
+        below, above = low[column] - numbers[column], numbers[column] - high[column]
+        step = max(abs(below), abs(above)) if most else max(below, above, 0.0)
+        total += step * step
+    for column in range(codes.shape[0]):
+        code = codes[column]
+        first, last = int(low[columns + column] / state.unit[column]), int(high[columns + column] / state.unit[column])
+        if most and first < last:  # of two different codes, one at least is not the point's
+            step = max(code_distance(state, column, first, code), code_distance(state, column, last, code))
+        elif first <= code <= last and not most:
+            step = 0.0
+        else:
+            step = min(code_distance(state, column, first, code), code_distance(state, column, last, code))
+        total += state.factor[column] * step
+    return total
+
+
+@kernel()
 def farthest_left(state: Mixed, numbers: FloatArray, codes: IntArray) -> int:
     """Return the record left that is farthest from a point, the first of several."""
-    best, found = -1.0, -1
-    for index in range(state.counter[LEFT]):
-        d = mixed_distance(state, state.left[index], numbers, codes)
-        if d > best:
-            best, found = d, state.left[index]
+    tree, stack, bound = state.tree, np.empty(64, np.int64), np.empty(64)
+    stack[0], bound[0] = 0, np.inf
+    depth, found, best = 1, -1, -1.0
+    # ends: a node gives way to its two children, or is searched
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if tree.alive[node] == 0 or not comes_first(-bound[depth], tree.lowest[node], -best, found):
+            continue
+        left = tree.left[node]
+        if left < 0:
+            for record in tree.order[tree.first[node] : tree.first[node] + tree.alive[node]]:
+                d = mixed_distance(state, record, numbers, codes)
+                if comes_first(-d, record, -best, found):
+                    best, found = d, record
+            continue
+        one = bound_distance(state, left, numbers, codes, True) if tree.alive[left] > 0 else -1.0
+        other = bound_distance(state, left + 1, numbers, codes, True) if tree.alive[left + 1] > 0 else -1.0
+        first = comes_first(-one, tree.lowest[left], -other, tree.lowest[left + 1])
+        stack[depth], bound[depth] = (left + 1, other) if first else (left, one)
+        stack[depth + 1], bound[depth + 1] = (left, one) if first else (left + 1, other)
+        depth += 2
+    return found
+
+
+@kernel()
+def nearest_left(
+    state: Mixed, record: int, numbers: FloatArray, codes: IntArray, nearest: LongArray, distance: FloatArray
+) -> int:
+    """Fill ``nearest`` with the records left that are nearest to a record; return how many there are."""
+    tree, stack, bound = state.tree, np.empty(64, np.int64), np.empty(64)
+    stack[0], bound[0] = 0, 0.0
+    depth, found, last = 1, 0, nearest.shape[0] - 1
+    # ends: a node gives way to its two children, or is searched
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if tree.alive[node] == 0 or (
+            found > last and not comes_first(bound[depth], tree.lowest[node], distance[last], nearest[last])
+        ):
+            continue
+        left = tree.left[node]
+        if left < 0:
+            for other in tree.order[tree.first[node] : tree.first[node] + tree.alive[node]]:
+                if other != record:
+                    d = mixed_distance(state, other, numbers, codes)
+                    if found <= last or d <= distance[last]:
+                        found = insert_nearest(nearest, distance, found, other, d)
+            continue
+        one = bound_distance(state, left, numbers, codes, False) if tree.alive[left] > 0 else np.inf
+        other_bound = bound_distance(state, left + 1, numbers, codes, False) if tree.alive[left + 1] > 0 else np.inf
+        first = comes_first(one, tree.lowest[left], other_bound, tree.lowest[left + 1])
+        stack[depth], bound[depth] = (left + 1, other_bound) if first else (left, one)
+        stack[depth + 1], bound[depth + 1] = (left, one) if first else (left + 1, other_bound)
+        depth += 2
     return found
 
 
@@ -107,29 +206,21 @@ def average_codes(state: Mixed) -> IntArray:
 def group_around_mixed(state: Mixed, record: int, k: int) -> None:
     """Make a group of ``record`` and its k - 1 nearest."""
     nearest, distance = np.empty(k - 1, np.int64), np.empty(k - 1)
-    numbers, codes = state.numbers[record], state.codes[:, record].copy()
-    found = 0
-    for index in range(state.counter[LEFT]):
-        other = state.left[index]
-        if other != record:
-            found = insert_nearest(nearest, distance, found, other, mixed_distance(state, other, numbers, codes))
+    numbers, codes = state.numbers[record].copy(), state.codes[:, record].copy()
+    nearest_left(state, record, numbers, codes, nearest, distance)
     group = state.counter[GROUPS]
     assign_mixed(state, record, group)
     for index in range(k - 1):
         assign_mixed(state, nearest[index], group)
-    kept = 0
-    for index in range(state.counter[LEFT]):
-        if state.labels[state.left[index]] < 0:
-            state.left[kept] = state.left[index]
-            kept += 1
-    state.counter[LEFT] = kept
     state.counter[GROUPS] += 1
 
 
 @kernel()
 def assign_mixed(state: Mixed, record: int, group: int) -> None:
-    """Put a record into a group and take it out of the average."""
+    """Put a record into a group and take it out of the tree and of the average."""
     state.labels[record] = group
+    remove_record(state.tree, record)
+    state.counter[LEFT] -= 1
     for column in range(state.numbers.shape[1]):
         state.total[column] -= state.numbers[record, column]
     for column in range(state.codes.shape[0]):
@@ -142,14 +233,15 @@ def run_mixed(state: Mixed, k: int, rounds: int) -> bool:
     for _ in range(rounds):
         left = state.counter[LEFT]
         if left < 2 * k:
-            for index in range(left):
-                state.labels[state.left[index]] = state.counter[GROUPS]
+            for record in range(state.labels.shape[0]):
+                if state.labels[record] < 0:
+                    state.labels[record] = state.counter[GROUPS]
             state.counter[GROUPS] += 1
             state.counter[LEFT] = 0
             return True
         record = farthest_left(state, state.total / left, average_codes(state))
         group_around_mixed(state, record, k)
         if left >= 3 * k:
-            second = farthest_left(state, state.numbers[record], state.codes[:, record].copy())
+            second = farthest_left(state, state.numbers[record].copy(), state.codes[:, record].copy())
             group_around_mixed(state, second, k)
     return False

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, WordArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.random_state import draw_share
-from shoal.kernels.compiling import kernel
 from shoal.kernels.microaggregation.sse_moves import Groups, move_change, move_record, swap_change, swap_records
 
 _CHAIN_SHARE = 0.02

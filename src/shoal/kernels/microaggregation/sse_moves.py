@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 
 _ROUNDING = 8.0 * np.finfo(np.float64).eps
 """What a product of two numbers, and the few sums and divisions around it, can be wrong by, as a share of it."""
@@ -53,14 +53,14 @@ def collect_groups(matrix: FloatArray, labels: IntArray, groups: int, room: int)
 
 @kernel()
 def renew_means(matrix: FloatArray, state: Groups) -> None:
-    """Compute all means anew, so that roundings do not add up."""
+    """Compute all means again, so that roundings do not add up."""
     for group in range(state.size.shape[0]):
         renew_mean(matrix, state, group)
 
 
 @kernel(allocates=False)
 def renew_mean(matrix: FloatArray, state: Groups, group: int) -> None:
-    """Compute the mean of one group anew from its members."""
+    """Compute the mean of one group again from its members."""
     for column in range(matrix.shape[1]):
         total = 0.0
         for index in range(state.size[group]):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.copying import copy_values
-from shoal.kernels.compiling import kernel
 
 
 @kernel()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.microaggregation.mdav import GROUPS, LEFT, Mdav, assign_record, farthest_from, group_around
 from shoal.kernels.search.nearest import find_nearest, squared_distance
 

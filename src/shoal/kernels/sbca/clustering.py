@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
+from shoal.kernels.common.sorting import order_by_key
 from shoal.kernels.sbca.contingency import Contingency, count_row, count_values, forget
 from shoal.kernels.space.kinds import has_order
 from shoal.kernels.space.space import Space
@@ -47,7 +48,7 @@ def similarity_order(counts: LongArray, present: LongArray, first: int) -> LongA
     for i in range(present.shape[0]):
         code = present[i]
         key[i] = -1 if code == first else abs(counts[code] - counts[first]) * counts.shape[0] + code
-    return present[np.argsort(key)]
+    return present[order_by_key(key)]
 
 
 @kernel()
@@ -167,7 +168,7 @@ def run(
 def join_nearest(
     space: Space, table: Contingency, codes: IntArray, present: LongArray, offset: LongArray, k: int, label: IntArray
 ) -> None:
-    """Let each record that is in no group join that of the nearest record, seen from it; of equals the earliest group.
+    """Let each record that is in no group join that of the nearest record, seen from it; ties go to the earliest group.
 
     ``table`` counts all records again. A record that joins is not one that others may be nearest to.
     """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.space.kinds import ordered_columns
 from shoal.kernels.space.space import Space
 from shoal.kernels.space.tuples import distinct_tuples

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import IntArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.space.kinds import has_members
 from shoal.kernels.space.range_costs import RangeCosts, weighted_cost
 from shoal.kernels.space.space import Cover, Space

@@ -3,7 +3,7 @@
 A shape says what stands in which place of which node (:mod:`shoal.kernels.search.group_shape`). A node knows, for the groups below
 each of its places, the largest low end and the smallest high end of each column: whatever group is chosen there, a union with it
 reaches at least that far. For a search of records it also knows the smallest low end and the largest high end: no record there lies
-outside them. Where a group stands alone in a place, both are its own box.
+outside them. If a group stands alone in a place, both are its own box.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, WordArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.search.group_shape import NOTHING, PLACES, Shape
 from shoal.kernels.space.bits import count_values
 from shoal.kernels.space.space import Cover, Space, group_cost
@@ -22,7 +22,7 @@ GONE = np.iinfo(np.int32).max
 """The lowest number in a place whose groups are all gone."""
 
 
-class Tree(NamedTuple):
+class GroupTree(NamedTuple):
     """Groups in a tree, with what is true of all groups in a place of a node."""
 
     shape: Shape
@@ -35,7 +35,7 @@ class Tree(NamedTuple):
     least_high: IntArray
     """Smallest high end, (nodes, m, PLACES)."""
     least_low: IntArray
-    """Smallest low end, (nodes, m, PLACES); (nodes, 0, PLACES) where no records are searched for."""
+    """Smallest low end, (nodes, m, PLACES); (nodes, 0, PLACES) if no records are searched for."""
     most_high: IntArray
     """Largest high end, likewise."""
     most_size: IntArray
@@ -57,7 +57,7 @@ class Tree(NamedTuple):
 
 
 @kernel(allocates=False)
-def _write_group(space: Space, cover: Cover, tree: Tree, group: int) -> None:
+def _write_group(space: Space, cover: Cover, tree: GroupTree, group: int) -> None:
     """Write down what is true of a group in the place where it stands alone."""
     node, place = tree.node_of[group], tree.place_of[group]
     tree.least_size[node, place] = tree.most_size[node, place] = cover.size[group]
@@ -90,7 +90,7 @@ def _sum_up_ends(most: IntArray, least: IntArray, node: int, place: int, child: 
 
 
 @kernel(allocates=False)
-def _sum_up_sets(tree: Tree, node: int, place: int, child: int) -> bool:
+def _sum_up_sets(tree: GroupTree, node: int, place: int, child: int) -> bool:
     """Write down in a place what is true of the sets below the child that stands there; tell whether anything changed."""
     changed = False
     for column in range(tree.least_count.shape[2]):
@@ -110,7 +110,7 @@ def _sum_up_sets(tree: Tree, node: int, place: int, child: int) -> bool:
 
 
 @kernel(allocates=False)
-def _sum_up(tree: Tree, node: int, place: int, child: int) -> bool:
+def _sum_up(tree: GroupTree, node: int, place: int, child: int) -> bool:
     """Write down in a place what is true of all groups below the child that stands there; tell whether anything changed."""
     least_size, most_size, least_number = np.int32(GONE), np.int32(0), np.int32(GONE)
     most_cost = 0.0
@@ -131,7 +131,7 @@ def _sum_up(tree: Tree, node: int, place: int, child: int) -> bool:
 
 
 @kernel(allocates=False)
-def _copy_boxes(tree: Tree, node: int, place: int, other: int) -> None:
+def _copy_boxes(tree: GroupTree, node: int, place: int, other: int) -> None:
     """Let a place say of boxes and sets what another place of the node says."""
     for column in range(tree.most_low.shape[1]):
         tree.most_low[node, column, place] = tree.most_low[node, column, other]
@@ -147,7 +147,7 @@ def _copy_boxes(tree: Tree, node: int, place: int, other: int) -> None:
 
 
 @kernel(allocates=False)
-def _empty_place(tree: Tree, node: int, place: int) -> None:
+def _empty_place(tree: GroupTree, node: int, place: int) -> None:
     """Let a place say that no group is left there, and nothing of boxes that another place does not say."""
     tree.least_number[node, place] = tree.least_size[node, place] = GONE
     tree.most_size[node, place] = 0
@@ -159,10 +159,10 @@ def _empty_place(tree: Tree, node: int, place: int) -> None:
 
 
 @kernel()
-def build_tree(space: Space, cover: Cover, shape: Shape, for_records: bool) -> Tree:
+def build_tree(space: Space, cover: Cover, shape: Shape, for_records: bool) -> GroupTree:
     """Return what is true of the groups in each place of each node, with or without what a search of records needs."""
     nodes, columns, words = shape.below.shape[0], space.kind.shape[0], cover.words.shape[1]
-    tree = Tree(
+    tree = GroupTree(
         shape,
         np.zeros(cover.size.shape[0], np.int32),
         np.zeros(cover.size.shape[0], np.int32),
@@ -193,7 +193,7 @@ def build_tree(space: Space, cover: Cover, shape: Shape, for_records: bool) -> T
 
 
 @kernel(allocates=False)
-def _tell_parents(tree: Tree, node: int) -> None:
+def _tell_parents(tree: GroupTree, node: int) -> None:
     """Tell the nodes above that something changed in a node, as far up as it matters."""
     parent = tree.shape.parent[node]
     while parent >= 0 and _sum_up(tree, parent, tree.shape.place[node], node):
@@ -202,14 +202,14 @@ def _tell_parents(tree: Tree, node: int) -> None:
 
 
 @kernel(allocates=False)
-def remove_group(tree: Tree, group: int) -> None:
+def remove_group(tree: GroupTree, group: int) -> None:
     """Take a group that has been merged away out of the tree."""
     _empty_place(tree, tree.node_of[group], tree.place_of[group])
     _tell_parents(tree, tree.node_of[group])
 
 
 @kernel(allocates=False)
-def update_group(space: Space, cover: Cover, tree: Tree, group: int) -> None:
+def update_group(space: Space, cover: Cover, tree: GroupTree, group: int) -> None:
     """Tell the nodes above a group that its box or size has changed."""
     _write_group(space, cover, tree, group)
     _tell_parents(tree, tree.node_of[group])

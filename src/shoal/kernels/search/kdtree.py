@@ -1,4 +1,4 @@
-"""A kd-tree from which records can be taken away; its boxes shrink with the records that are left."""
+"""A k-d tree from which records can be taken away; its boxes shrink with the records that are left."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, LongArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.copying import copy_values
-from shoal.kernels.compiling import kernel
 
 
-class Tree(NamedTuple):
+class PointTree(NamedTuple):
     """Nodes as flat arrays; node 0 is the root, a node's children are ``left`` and ``left + 1``."""
 
     points: FloatArray
@@ -33,11 +33,11 @@ class Tree(NamedTuple):
     """The smallest coordinates of the records left in a node, (nodes, m)."""
     high: FloatArray
     lowest: LongArray
-    """The smallest number of the records left in a node: ties need not be sought where no smaller one can be."""
+    """The smallest number of the records left in a node: ties need not be sought if no smaller one can be."""
 
 
 @kernel()
-def bound_leaf(tree: Tree, node: int) -> None:
+def bound_leaf(tree: PointTree, node: int) -> None:
     """Fit a leaf's box to the records left in it."""
     start = tree.first[node]
     tree.lowest[node] = tree.order.shape[0]
@@ -53,7 +53,7 @@ def bound_leaf(tree: Tree, node: int) -> None:
 
 
 @kernel()
-def bound_parent(tree: Tree, node: int) -> bool:
+def bound_parent(tree: PointTree, node: int) -> bool:
     """Fit an inner node's box to its children; tell whether it changed."""
     left = tree.left[node]
     lowest = min(tree.lowest[left], tree.lowest[left + 1])
@@ -110,7 +110,7 @@ def widest_column(columns: FloatArray, order: LongArray, start: int, stop: int) 
 
 
 @kernel()
-def build_tree(matrix: FloatArray, leaf_size: int) -> Tree:
+def build_tree(matrix: FloatArray, leaf_size: int) -> PointTree:
     """Build the tree by halving the widest column until at most ``leaf_size`` records are left."""
     n, m = matrix.shape
     columns = np.ascontiguousarray(matrix.T)
@@ -141,7 +141,7 @@ def build_tree(matrix: FloatArray, leaf_size: int) -> Tree:
         copy_values(matrix[order[index]], points[index])
         place[order[index]] = index
     low, high = np.empty((nodes, m)), np.empty((nodes, m))
-    tree = Tree(
+    tree = PointTree(
         points, order, place, first[:nodes].copy(), alive[:nodes].copy(), left[:nodes].copy(), parent[:nodes].copy(),
         leaf, low, high, np.zeros(nodes, np.int64),
     )  # fmt: skip
@@ -154,7 +154,7 @@ def build_tree(matrix: FloatArray, leaf_size: int) -> Tree:
 
 
 @kernel()
-def remove_record(tree: Tree, record: int) -> None:
+def remove_record(tree: PointTree, record: int) -> None:
     """Take a record out of the tree and draw in the boxes around it."""
     place = tree.place[record]
     node = tree.leaf[place]

@@ -1,4 +1,4 @@
-"""Nearest and farthest records of those left in a kd-tree.
+"""Nearest and farthest records of those left in a k-d tree.
 
 The answers are those of a scan over all records, ties included: distances are summed column by column in
 the same order, a box bounds each term of that sum from below (above), and rounding is monotone, so a box is
@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import FloatArray, LongArray
-from shoal.kernels.compiling import kernel
-from shoal.kernels.search.kdtree import Tree
+from shoal.compiling.decorator import kernel
+from shoal.kernels.search.kdtree import PointTree
 
 
 @kernel()
@@ -73,7 +73,7 @@ def comes_first(a: float, a_lowest: int, b: float, b_lowest: int) -> bool:
 
 
 @kernel()
-def find_nearest(tree: Tree, point: FloatArray, skip: int, nearest: LongArray, distance: FloatArray) -> int:
+def find_nearest(tree: PointTree, point: FloatArray, skip: int, nearest: LongArray, distance: FloatArray) -> int:
     """Fill ``nearest`` with the records closest to ``point``, ``skip`` left out; return how many there are."""
     stack, bound = np.empty(64, np.int64), np.empty(64)
     stack[0], bound[0] = 0, 0.0
@@ -109,7 +109,7 @@ def find_nearest(tree: Tree, point: FloatArray, skip: int, nearest: LongArray, d
 
 
 @kernel()
-def find_farthest(tree: Tree, point: FloatArray) -> int:
+def find_farthest(tree: PointTree, point: FloatArray) -> int:
     """Return the record left that is farthest from ``point``, the first of several; -1 if none is left."""
     stack, bound = np.empty(64, np.int64), np.empty(64)
     stack[0], bound[0] = 0, np.inf
@@ -139,8 +139,8 @@ def find_farthest(tree: Tree, point: FloatArray) -> int:
 
 
 @kernel()
-def nearest_table(tree: Tree, matrix: FloatArray, first: int, last: int, count: int) -> LongArray:
-    """Return the ``count`` nearest other records of the records ``first..last - 1``, nearest first; -1 where there are fewer."""
+def nearest_table(tree: PointTree, matrix: FloatArray, first: int, last: int, count: int) -> LongArray:
+    """Return the ``count`` nearest other records of the records ``first..last - 1``, nearest first; -1 if there are fewer."""
     table = np.full((last - first, count), -1, np.int64)
     distance = np.empty(count)
     for record in range(first, last):
@@ -149,9 +149,39 @@ def nearest_table(tree: Tree, matrix: FloatArray, first: int, last: int, count: 
 
 
 @kernel()
-def nearest_of(tree: Tree, points: FloatArray, first: int, last: int) -> LongArray:
-    """Return the record nearest to each of the points ``first..last - 1``."""
-    found, distance = np.empty((last - first, 1), np.int64), np.empty(1)
+def weight_within(tree: PointTree, point: FloatArray, limit: float, weight: LongArray) -> int:
+    """Return the weight of the records whose squared distance to ``point`` is at most ``limit``."""
+    stack = np.empty(64, np.int64)
+    stack[0] = 0
+    depth, total = 1, 0
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if tree.alive[node] == 0 or least_distance(tree.low[node], tree.high[node], point) > limit:
+            continue
+        left = tree.left[node]
+        if left < 0:
+            for place in range(tree.first[node], tree.first[node] + tree.alive[node]):
+                if squared_distance(tree.points[place], point) <= limit:
+                    total += weight[tree.order[place]]
+            continue
+        stack[depth], stack[depth + 1] = left, left + 1
+        depth += 2
+    return total
+
+
+@kernel()
+def nearest_of(
+    tree: PointTree, points: FloatArray, weight: LongArray, slack: float, first: int, last: int
+) -> tuple[FloatArray, LongArray]:
+    """Return how far the nearest record is from each of the points ``first..last - 1``, and the weight of all that are as near.
+
+    That is the largest squared distance that counts as nearest, which rounding may have made larger by the share ``slack``.
+    """
+    limit, tied = np.empty(last - first), np.empty(last - first, np.int64)
+    nearest, distance = np.empty(1, np.int64), np.empty(1)
     for index in range(first, last):
-        find_nearest(tree, points[index], -1, found[index - first], distance)
-    return found[:, 0].copy()
+        find_nearest(tree, points[index], -1, nearest, distance)
+        limit[index - first] = distance[0] * (1.0 + slack)
+        tied[index - first] = weight_within(tree, points[index], limit[index - first], weight)
+    return limit, tied

@@ -2,7 +2,7 @@
 
 The nearest group of G is the G' with the least NCP(G ∪ G') = |G ∪ G'| · (weighted cost of the union for each record), or with the
 least increase NCP(G ∪ G') - NCP(G) - NCP(G'); among equals the one with the lowest number. A branch of the tree is skipped when even the
-least its groups can cost is too much. That bound is never above the cost, not even by rounding (:mod:`shoal.kernels.search.place_costs`), so the
+least its groups can cost is too much. That bound is never above the cost, not even by rounding (:mod:`shoal.kernels.search.slot_lower_bounds`), so the
 search returns exactly what a plain loop over all groups returns.
 """
 
@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.heap import Queue, comes_before
-from shoal.kernels.compiling import kernel
 from shoal.kernels.search.group_shape import PLACES
-from shoal.kernels.search.group_tree import GONE, Tree
-from shoal.kernels.search.place_costs import cost_unions, union_penalty
+from shoal.kernels.search.group_tree import GONE, GroupTree
+from shoal.kernels.search.slot_lower_bounds import cost_unions, union_penalty
 from shoal.kernels.space.range_costs import RangeCosts
 from shoal.kernels.space.space import Cover, Space
 
@@ -24,7 +24,7 @@ def _search_node(
     space: Space,
     costs: RangeCosts,
     cover: Cover,
-    tree: Tree,
+    tree: GroupTree,
     queue: Queue,
     node: int,
     but: int,
@@ -51,7 +51,7 @@ def _search_node(
 
 @kernel(allocates=False)
 def find_nearest_group(
-    space: Space, costs: RangeCosts, cover: Cover, tree: Tree, queue: Queue, group: int, increase: bool
+    space: Space, costs: RangeCosts, cover: Cover, tree: GroupTree, queue: Queue, group: int, increase: bool
 ) -> tuple[int, float]:
     """Return the group G' with the least penalty (:func:`union_penalty`), lowest number among equals, and that penalty.
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import BoolArray, IntArray, LongArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.copying import copy_values
-from shoal.kernels.compiling import kernel
 from shoal.kernels.space.bits import count_common, count_values
 from shoal.kernels.space.kinds import lacks_value
 from shoal.kernels.space.space import Cover, Space, add_record, column_cost, empty_cover, released_cost
@@ -35,7 +35,7 @@ class RecordTree(NamedTuple):
     first: LongArray
     """The smallest record of each node."""
     leaf: IntArray
-    """The leaf of each record of the table, -1 where the tree was built without it."""
+    """The leaf of each record of the table, -1 if the tree was built without it."""
     box: Cover
     """The box of each node; its size counts the records that are still free."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import WordArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 
 
 @kernel(allocates=False)
@@ -30,7 +30,7 @@ def lowest_bit(word: int) -> int:
 
 @kernel(allocates=False)
 def holds_code(words: WordArray, first: int, code: int) -> bool:
-    """Tell whether the bit of a code is set."""
+    """Return whether the bit of a code is set."""
     return (words[first + (code >> 6)] >> np.uint64(code & 63)) & np.uint64(1) != np.uint64(0)
 
 

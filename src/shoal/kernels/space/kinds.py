@@ -1,7 +1,7 @@
-"""What differs between columns released as ranges, as nodes of a hierarchy and as sets. Other kernels call these functions and compare no kinds.
+"""What differs between columns released as ranges, as nodes of a hierarchy and as sets. Other kernels call these functions and do not compare kinds.
 
 Most are about one column of a group, given by its lowest and highest code, the number of its values and the words that hold their
-bits; a column that is no set has no words, and its count is not read. Where kinds of columns need methods that have nothing in common, a kernel
+bits; a column that is not a set has no words, and its count is not read. Where kinds of columns need methods that have nothing in common, a kernel
 tests the property on which its method rests: :func:`has_order`, :func:`has_tree`, :func:`has_members`.
 """
 
@@ -10,26 +10,26 @@ from __future__ import annotations
 import numpy as np
 
 from shoal.arrays import BoolArray, IntArray, WordArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.space.bits import holds_code, note_code, set_code
 from shoal.kernels.space.space import INTERVAL, NODE, SET, Space, child_above, find_node, lowest_leaf
 
 
 @kernel(allocates=False)
 def has_order(kind: int) -> bool:
-    """Tell whether codes of a column stand for numbers in their order, so that a range has a width."""
+    """Return whether codes of a column stand for numbers in their order, so that a range has a width."""
     return kind == INTERVAL
 
 
 @kernel(allocates=False)
 def has_tree(kind: int) -> bool:
-    """Tell whether a column is released as nodes of a hierarchy, whose leaves are its codes."""
+    """Return whether a column is released as nodes of a hierarchy, whose leaves are its codes."""
     return kind == NODE
 
 
 @kernel(allocates=False)
 def has_members(kind: int) -> bool:
-    """Tell whether a column is released as sets, so that each of its values counts and not only the ends."""
+    """Return whether a column is released as sets, so that each of its values counts and not only the ends."""
     return kind == SET
 
 
@@ -60,19 +60,19 @@ def note_value(space: Space, words: WordArray, alone: WordArray, column: int, co
 
 @kernel(allocates=False)
 def has_value(space: Space, words: WordArray, column: int, code: int) -> bool:
-    """Tell whether a column is a set that has a code."""
+    """Return whether a column is a set that has a code."""
     return space.kind[column] == SET and holds_code(words, space.word_start[column], code)
 
 
 @kernel(allocates=False)
 def lacks_value(space: Space, words: WordArray, column: int, code: int) -> bool:
-    """Tell whether a column is a set that does not have a code."""
+    """Return whether a column is a set that does not have a code."""
     return space.kind[column] == SET and not holds_code(words, space.word_start[column], code)
 
 
 @kernel(allocates=False)
 def covers_code(space: Space, words: WordArray, column: int, low: int, high: int, code: int) -> bool:
-    """Tell whether a code changes nothing about a column: it is one of the set, or between the ends."""
+    """Return whether a code changes nothing about a column: it is one of the set, or between the ends."""
     if space.kind[column] == SET:
         return holds_code(words, space.word_start[column], code)
     return low <= code <= high
@@ -80,7 +80,7 @@ def covers_code(space: Space, words: WordArray, column: int, low: int, high: int
 
 @kernel(allocates=False)
 def may_cover(space: Space, words: WordArray, column: int, low: int, high: int, first: int, last: int) -> bool:
-    """Tell whether a code of ``first..last`` may change nothing about a column; of a set that is known for a single code only."""
+    """Return whether a code of ``first..last`` may change nothing about a column; of a set that is known for a single code only."""
     if space.kind[column] == SET:
         return first < last or holds_code(words, space.word_start[column], first)
     return first <= high and low <= last
@@ -88,7 +88,7 @@ def may_cover(space: Space, words: WordArray, column: int, low: int, high: int, 
 
 @kernel(allocates=False)
 def shows_code(space: Space, words: WordArray, column: int, low: int, high: int, code: int) -> bool:
-    """Tell whether a code is among what a column is released as: a node shows all leaves below it."""
+    """Return whether a code is among what a column is released as: a node shows all leaves below it."""
     if covers_code(space, words, column, low, high, code):
         return True
     if space.kind[column] != NODE or low == high:
@@ -107,7 +107,7 @@ def shown_range(space: Space, column: int, low: int, high: int) -> tuple[int, in
 
 @kernel(allocates=False)
 def shows_all(space: Space, column: int, low: int, high: int) -> bool:
-    """Tell whether a column is released as ``*``: the root of a hierarchy, or a missing value mixed with others."""
+    """Return whether a column is released as ``*``: the root of a hierarchy, or a missing value mixed with others."""
     if low == high:
         return False
     if high == space.missing[column]:
@@ -120,7 +120,7 @@ def shows_all(space: Space, column: int, low: int, high: int) -> bool:
 
 @kernel(allocates=False)
 def leaves_part(space: Space, column: int, low: int, high: int, witness: int, above: bool, code: int) -> bool:
-    """Tell whether a record with this code leaves when a column is narrowed; ``witness`` is a code that says to what.
+    """Return whether a record with this code leaves when a column is narrowed; ``witness`` is a code that says to what.
 
     A node is narrowed to the child that holds the witness, a range to the codes up to the witness (from the witness on, where ``above``), and
     a set to all codes but the witness.

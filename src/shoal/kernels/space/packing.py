@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import IntArray, LongArray, WordArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.space.space import Space
 
 _BITS_APART = np.uint64(
@@ -94,7 +94,7 @@ def number_guard(word: int, guards: np.uint64) -> np.uint64:
 def find_outside(
     packing: Packing, low: WordArray, high: WordArray, box: int, rows: WordArray, row: int
 ) -> tuple[bool, np.uint64]:
-    """Tell whether a row is below the row ``box`` of ``low`` or above that of ``high`` in some column.
+    """Return whether a row is below the row ``box`` of ``low`` or above that of ``high`` in some column.
 
     Also gives the number of such a column's guard (:func:`number_guard`).
     """

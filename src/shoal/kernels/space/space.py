@@ -4,7 +4,7 @@ A table is ``codes`` (int32, one row a column, one column a record). A *space* s
 of each column costs when it is released; a *cover* holds, for each group, the smallest range (and, for
 columns released as sets, the bits of the values present) that contains the group's records.
 
-Costs are the normalised certainty penalty of Xu et al. (2006), section 3: 0 for a single value, 1 for a
+Costs are the normalized certainty penalty of Xu et al. (2006), section 3: 0 for a single value, 1 for a
 suppressed one. A missing value mixed with others costs 1.
 """
 
@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray, WordArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.common.sums import row_sums_of_products
-from shoal.kernels.compiling import kernel
 from shoal.kernels.space.bits import count_union, count_values
 
 INTERVAL = 0
@@ -233,7 +233,9 @@ def cover_groups(space: Space, codes: IntArray, labels: IntArray, groups: int) -
     for record in range(labels.shape[0]):
         if labels[record] >= 0:
             cover.size[labels[record]] += 1
-    for column in range(codes.shape[0]):  # one after the other: the ends of all groups in one column stay near at hand
+    for column in range(
+        codes.shape[0]
+    ):  # one after the other: the ends of all groups in one column stay near available
         cover_column(space, cover, column, codes[column], labels)
     return cover
 

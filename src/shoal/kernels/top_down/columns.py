@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import LongArray, WordArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.space.packing import Packing, number_guard
 from shoal.kernels.space.range_costs import RangeCosts, weighted_cost
 from shoal.kernels.space.space import Space
@@ -86,7 +86,7 @@ def code_at(columns: Columns, rows: WordArray, row: int, place: int) -> int:
 
 @kernel(inline=True, allocates=False)
 def cost_at(space: Space, costs: RangeCosts, columns: Columns, place: int, low: int, high: int) -> float:
-    """Return the weighted cost of a range in the column at a place, which is no SET."""
+    """Return the weighted cost of a range in the column at a place, which is not a SET."""
     if columns.start[place] >= 0:
         return costs.table[np.uint64(columns.start[place] + low * columns.codes[place] + high)]
     return weighted_cost(space, costs, columns.number[place], low, high)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import AnyArray, BoolArray, FloatArray, IntArray, LongArray, WordArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.space.packing import Packing
 from shoal.kernels.space.range_costs import RangeCosts
 from shoal.kernels.space.space import Space, pair_cost
@@ -73,7 +73,7 @@ def find_seeds(
     """Return two rows far apart, counted over those columns, and their cost; ``total`` is room for a number for each row.
 
     From the first row on, each round takes the row farthest from the last one found (the earliest among
-    equals); it ends early when a round finds no dearer pair.
+    equals); it ends early when a round finds no more expensive pair.
     """
     one, other, most = 0, 0, 0.0
     for _ in range(rounds):

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray
+from shoal.compiling.decorator import kernel
 from shoal.kernels.bottom_up import MemberLists, append_records, copy_members, merge_groups, take_cheapest, write_group
 from shoal.kernels.common.heap import Queue, comes_before, make_queue
-from shoal.kernels.compiling import kernel
+from shoal.kernels.search.donor_search import next_within_reach, start_search
 from shoal.kernels.search.group_shape import shape_by_rank
-from shoal.kernels.search.group_tree import Tree, build_tree, remove_group, update_group
+from shoal.kernels.search.group_tree import GroupTree, build_tree, remove_group, update_group
 from shoal.kernels.search.nearest_group import find_nearest_group
-from shoal.kernels.search.within_reach import next_within_reach, start_search
 from shoal.kernels.space.range_costs import RangeCosts, cover_by_group
 from shoal.kernels.space.space import Cover, Space, add_record, group_cost
 
@@ -48,7 +48,7 @@ class Repair(NamedTuple):
     k: int
     cover: Cover
     lists: MemberLists
-    tree: Tree
+    tree: GroupTree
     queue: Queue
     scratch: Scratch
 
@@ -165,7 +165,7 @@ def _pull_if_cheaper(state: Repair, group: int, donor: int, merge_growth: float)
 
 @kernel(inline=True, allocates=False)
 def repair_group(state: Repair, group: int) -> bool:
-    """Give a small group more records in the cheaper of two ways, of equals the pull; False if it is the only group."""
+    """Give a small group more records in the cheaper of two ways (ties: the pull); False if it is the only group."""
     space, cover, tree = state.space, state.cover, state.tree
     other, union_penalty = find_nearest_group(space, state.costs, cover, tree, state.queue, group, increase=False)
     if other < 0:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal.arrays import BoolArray, FloatArray, IntArray, WordArray
-from shoal.kernels.compiling import kernel
+from shoal.compiling.decorator import kernel
 from shoal.kernels.space.bits import holds_code, set_code
 from shoal.kernels.space.kinds import first_leaves, has_members, has_tree
 from shoal.kernels.space.packing import Packing, find_outside, unpack_code
@@ -67,7 +67,7 @@ def _add_to_sets(space: Space, packing: Packing, cover: Cover, side: int, rows: 
 
 @kernel(allocates=False)
 def _lies_in_sets(space: Space, packing: Packing, cover: Cover, side: int, rows: WordArray, row: int) -> bool:
-    """Tell whether a side has the values of a row in SET columns already."""
+    """Return whether a side has the values of a row in SET columns already."""
     inside = True
     for column in range(space.kind.shape[0]):
         if has_members(space.kind[column]):
@@ -166,7 +166,7 @@ def assign_to_seeds(
     columns: Columns,
     sides: Sides,
 ) -> int:
-    """Tell which rows go to the second side: a row goes where it raises the penalty least, of equals to the smaller, then the first.
+    """Tell which rows go to the second side: a row goes where it raises the penalty least; ties go to the smaller side, then to the first.
 
     Returns the number of rows of the second side.
     """

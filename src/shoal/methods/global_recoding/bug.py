@@ -107,7 +107,11 @@ class BottomUpGeneralization(Method):
         climb = climber.replay(climb.moves)
         steps = climber.describe(climb)
         return finish(
-            climber.base, climber.cuts(climb.moves), task, {"steps": steps, "information": self._information()}
+            climber.base,
+            climber.cuts(climb.moves),
+            table.space,
+            task,
+            {"steps": steps, "information": self._information()},
         )
 
     def _information(self) -> str:

@@ -26,10 +26,10 @@ from shoal.kernels.global_recoding.tuple_index import (
 from shoal.methods.global_recoding.information import UNIT, Metric, by_value, information_loss, split_numbers
 from shoal.methods.global_recoding.trees import (
     LeafTuples,
-    Tree,
+    ValueTree,
     allowed_records,
-    groups_to_withhold,
     join_trees,
+    judge_cut,
     leaf_tuples,
     release_codes,
     release_tuples,
@@ -40,6 +40,7 @@ from shoal.methods.global_recoding.trees import (
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedAttribute, CodedColumn, CodedTable
+    from shoal.kernels.space.space import Space
     from shoal.methods.base import Task
 
 
@@ -68,6 +69,8 @@ class Step:
     """... the highest code released as the value."""
     ranges: tuple[tuple[int, int], ...]
     """The codes, from .. to, it is released for."""
+    node: int
+    """The number of its node in the column's hierarchy."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ class Climber:
     fine: LeafTuples
     """The base tuples divided further by class, the last row of their codes."""
     counts: LongArray
-    """Class counts of the records below each node; one class where there is no class column."""
+    """Class counts of the records below each node; one class if there is no class column."""
     loss: FloatArray
     """Loss of each node as a whole multiple of 2⁻³² bit."""
     weight: FloatArray
@@ -120,6 +123,7 @@ class Climber:
     """What joining values loses."""
     pruning: bool
     columns: tuple[CodedColumn, ...]
+    space: Space
     task: Task
     scratch: Scratch
 
@@ -164,10 +168,11 @@ class Climber:
     def cut(self, row: int, moves: Sequence[Move]) -> IntArray:
         """Return what each code of column ``row`` is released as once ``moves``, all of that column, are taken."""
         (cut,) = whole_cuts([self.columns[row].cardinality])
-        low, high = self.forest.low, self.forest.high
+        low, high, first = self.forest.low, self.forest.high, int(self.forest.start[row])
         for move in moves:
             for child in self.children(move.node)[move.moved]:
-                cut[:, low[child] : high[child] + 1] = [[low[move.node]], [high[move.node]]]
+                released = [[low[move.node]], [high[move.node]], [move.node - first]]
+                cut[:, low[child] : high[child] + 1] = released
         return cut
 
     def describe(self, climb: Climb) -> tuple[Step, ...]:
@@ -205,21 +210,22 @@ class Climber:
         return not self.task.requirements or self.meets(self.cuts(climb.moves))
 
     def allows(self, withheld: int) -> bool:
-        """Tell whether so many records may be withheld."""
+        """Return whether so many records may be withheld."""
         return withheld <= allowed_records(len(self.base.label), self.task)
 
     def meets(self, cuts: Sequence[IntArray]) -> bool:
-        """Tell whether few enough records would have to be withheld."""
+        """Return whether few enough records would have to be withheld."""
         sizes = np.bincount(number_tuples(release_codes(self.base.codes, cuts))[0], self.base.size)
         if not self.allows(int(sizes[sizes < self.task.k].sum())):
             return False
         if not self.task.requirements:
             return True
         released = release_tuples(self.base, cuts)
-        return self.allows(int(released.size[groups_to_withhold(released, self.task)].sum()))
+        verdict = judge_cut(released, self.space, self.task)
+        return not verdict.left_out and self.allows(int(released.size[verdict.failing].sum()))
 
     def _step(self, state: _State, climb: Climb) -> bool:
-        """Take the best step; False where none is left."""
+        """Take the best step; False if none is left."""
         choice = choose(state.index, self.forest, self.scratch, state.open_nodes, state.loss, self.pruning)
         if choice.node < 0:
             return False
@@ -254,6 +260,7 @@ class Climber:
             low=int(forest.low[move.node]),
             high=int(forest.high[move.node]),
             ranges=tuple((int(forest.low[child]), int(forest.high[child])) for child in joined),
+            node=int(move.node - forest.start[row]),
         )
 
     def _label(self, row: int, node: int) -> str:
@@ -268,15 +275,15 @@ class Climber:
 
 def whole_cuts(cardinalities: Sequence[int]) -> tuple[IntArray, ...]:
     """Return cuts that release every code as itself."""
-    return tuple(np.vstack([np.arange(codes, dtype=np.int32)] * 2) for codes in cardinalities)
+    return tuple(np.vstack([np.arange(codes, dtype=np.int32)] * 3) for codes in cardinalities)
 
 
 def cuts_after(steps: Sequence[Step], cardinalities: Sequence[int]) -> tuple[IntArray, ...]:
-    """Return the lowest and highest code released for each code once ``steps`` were taken, (2, codes) a column."""
+    """Return the lowest and highest code released for each code once ``steps`` were taken, and their node, (3, codes) a column."""
     cuts = whole_cuts(cardinalities)
     for step in steps:
         for first, last in step.ranges:
-            cuts[step.row][:, first : last + 1] = [[step.low], [step.high]]
+            cuts[step.row][:, first : last + 1] = [[step.low], [step.high], [step.node]]
     return cuts
 
 
@@ -307,12 +314,13 @@ def make_climber(
         measure=measure,
         pruning=pruning,
         columns=table.columns,
+        space=table.space,
         task=task,
         scratch=make_scratch(len(base.size)),
     )
 
 
-def _tree(table: CodedTable, row: int, counts: LongArray, by_class: bool) -> Tree:
+def _tree(table: CodedTable, row: int, counts: LongArray, by_class: bool) -> ValueTree:
     column = table.columns[row]
     if column.hierarchy is not None:
         return tree_of(table, row)

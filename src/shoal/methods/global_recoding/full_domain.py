@@ -26,15 +26,17 @@ from shoal.methods.global_recoding.trees import (
     LeafTuples,
     allowed_records,
     finish,
-    groups_to_withhold,
+    judge_cut,
     leaf_tuples,
     nothing_meets,
     release_tuples,
 )
+from shoal.methods.stopping import INTERRUPTS, Stop
 from shoal.validation import check_choice, check_int
 
 if TYPE_CHECKING:
     from shoal.encoding import CodedTable
+    from shoal.kernels.space.space import Space
     from shoal.methods.base import Task
 
 Measure = Literal["ncp", "dm", "c_avg", "height"]
@@ -48,7 +50,7 @@ class LevelStep:
 
     column: str
     level: int
-    """The level it is at from here on."""
+    """The level it is at from here on, as the hierarchy counts them."""
     small: int
     """Records in tuples of fewer than k afterwards."""
 
@@ -58,9 +60,9 @@ class Solution:
     """A combination of levels that holds."""
 
     levels: Mapping[str, int]
-    """For each column how many steps its values climb."""
+    """For each column the level of the hierarchy it is released at: 0 for the values themselves."""
     ncp: float
-    """The normalised certainty penalty, withheld records included."""
+    """The normalized certainty penalty, withheld records included."""
     dm: int
     """The discernability penalty."""
     groups: int
@@ -85,7 +87,7 @@ class Datafly(Method):
     -----
     Sweeney (2002) goes on while more than k records are in tuples of fewer than k, then withholds those. Here
     ``max_suppression`` must allow it too: with its default of 0 nothing is withheld. Withheld records are left
-    out, so there is no need to make their number at least k. Of equals the first column is raised.
+    out, so there is no need to make their number at least k. Ties go to the first column.
 
     Examples
     --------
@@ -118,14 +120,16 @@ class Datafly(Method):
         chosen = [0] * len(levels)
         tuples, steps = all_frequencies(base), []
         # ends: each round lifts one column by a level, and none is lifted beyond its last
-        while not _meets(base, levels, chosen, tuples, task, allowed):
+        while not _meets(base, levels, chosen, table.space, tuples, task, allowed):
+            task.progress(sum(chosen) / sum(column.number for column in levels), "raising columns")
             row = _most_distinct(tuples, levels, chosen)
             if row is None:
                 raise nothing_meets(task, self.info.name, table.records)
             chosen[row] += 1
             tuples = roll_up(tuples, levels, chosen)
-            steps.append(LevelStep(table.names[row], chosen[row], small_records(tuples, task.k)))
-        return finish(base, cuts_at(levels, chosen), task, {"steps": tuple(steps)})
+            level = levels[row].steps[chosen[row]]
+            steps.append(LevelStep(table.names[row], level, small_records(tuples, task.k)))
+        return finish(base, cuts_at(levels, chosen), table.space, task, {"steps": tuple(steps)})
 
 
 def _most_distinct(tuples: Frequencies, levels: Sequence[Levels], chosen: Sequence[int]) -> int | None:
@@ -136,14 +140,21 @@ def _most_distinct(tuples: Frequencies, levels: Sequence[Levels], chosen: Sequen
 
 
 def _meets(
-    base: LeafTuples, levels: Sequence[Levels], chosen: Sequence[int], tuples: Frequencies, task: Task, allowed: int
+    base: LeafTuples,
+    levels: Sequence[Levels],
+    chosen: Sequence[int],
+    space: Space,
+    tuples: Frequencies,
+    task: Task,
+    allowed: int,
 ) -> bool:
     if small_records(tuples, task.k) > allowed:
         return False
     if not task.requirements:
         return True
     released = release_tuples(base, cuts_at(levels, chosen))
-    return int(released.size[groups_to_withhold(released, task)].sum()) <= allowed
+    verdict = judge_cut(released, space, task)
+    return not verdict.left_out and int(released.size[verdict.failing].sum()) <= allowed
 
 
 @dataclass(frozen=True)
@@ -194,17 +205,16 @@ class Incognito(Method):
         levels = levels_of(table, self.info.name)
         self._refuse_large(levels)
         judge = _Judge(table, task, levels)
-        holds = search_lattice(judge.source, levels, task.k, judge.allowed, task.progress)
-        minimal = [solution for node in minimal_nodes(holds) if (solution := judge.judge(node)) is not None]
-        if task.requirements or judge.allowed:
-            best = judge.best(holds, self.measure)
-        else:
-            best = min(minimal, key=lambda one: _rank(one, self.measure), default=None)
+        holds = search_lattice(judge.source, levels, task.k, judge.allowed, task.progress, judge.stop.over)
+        minimal = judge.some(minimal_nodes(holds))
+        best = judge.best(holds, minimal, self.measure)
         if best is None:
             raise nothing_meets(task, self.info.name, table.records)
         minimal.sort(key=lambda one: _rank(one, self.measure))
-        chosen = [best.levels[name] for name in table.names]
-        return finish(judge.base, cuts_at(levels, chosen), task, {"solutions": tuple(minimal), "chosen": best})
+        chosen = [column.steps.index(best.levels[name]) for column, name in zip(levels, table.names, strict=True)]
+        return finish(
+            judge.base, cuts_at(levels, chosen), table.space, task, {"solutions": tuple(minimal), "chosen": best}
+        )
 
     def _refuse_large(self, levels: Sequence[Levels]) -> None:
         whole = lattice_size(levels)
@@ -217,7 +227,7 @@ class Incognito(Method):
 
 
 def _rank(solution: Solution, measure: Measure) -> tuple[float, float, tuple[int, ...]]:
-    """Return what is smaller for a better solution; of equals the one of least loss, then of lowest levels."""
+    """Return what is smaller for a better solution; ties: the least loss, then the lowest levels."""
     first = {"ncp": solution.ncp, "dm": solution.dm, "c_avg": -solution.groups, "height": solution.height}[measure]
     return first, solution.ncp, tuple(solution.levels.values())
 
@@ -226,11 +236,13 @@ class _Judge:
     """Measures combinations of levels."""
 
     def __init__(self, table: CodedTable, task: Task, levels: Sequence[Levels]) -> None:
-        self.names, self.task, self.levels = table.names, task, levels
+        self.names, self.task, self.levels, self.space = table.names, task, levels, table.space
         self.base = leaf_tuples(table.codes)
         self.tuples = all_frequencies(self.base)
         self.records = table.records
         self.allowed = allowed_records(table.records, task)
+        seconds = np.inf if isinstance(task.effort, str) else task.effort
+        self.stop = Stop.after(seconds, cancel=task.cancel, clock=task.clock)
         self.weights = table.weights / table.weights.sum()
         self.widest = set(np.argsort([-column.cardinality for column in table.columns], kind="stable")[:3].tolist())
         self.known: dict[tuple[int, ...], Frequencies] = {}
@@ -245,19 +257,25 @@ class _Judge:
         return float(sum(weight * cost[level] for weight, cost, level in parts))
 
     def judge(self, node: Sequence[int]) -> Solution | None:
-        """Measure a combination; None where too many records would be withheld."""
+        """Measure a combination; None if too many records would be withheld."""
+        self.task.progress(1.0, "choosing the best combination")
         tuples = roll_up(self.source(node), self.levels, node)
         failing = tuples.size < self.task.k
         if self.task.requirements:
             released = release_tuples(self.base, cuts_at(self.levels, node))
-            failing = groups_to_withhold(released, self.task)
+            verdict = judge_cut(released, self.space, self.task)
+            if verdict.left_out:
+                return None
+            failing = verdict.failing
             tuples = self._in_order_of(released.label, failing)
         suppressed = int(tuples.size[failing].sum())
         if suppressed > self.allowed:
             return None
         withheld = sum_of_products(self._withheld_cost(tuples, node)[failing], tuples.size[failing])
         return Solution(
-            levels=dict(zip(self.names, map(int, node), strict=True)),
+            levels={
+                name: column.steps[level] for name, column, level in zip(self.names, self.levels, node, strict=True)
+            },
             ncp=self.floor(node) + withheld / self.records,
             dm=int((tuples.size[~failing] ** 2).sum()) + self.records * suppressed,
             groups=int((~failing).sum()),
@@ -286,14 +304,39 @@ class _Judge:
             cost -= weight * column.cost[level][codes]
         return cost
 
-    def best(self, holds: BoolArray, measure: Measure) -> Solution | None:
-        """Return the best of all combinations that hold, the cheapest tried first."""
+    def some(self, nodes: Sequence[tuple[int, ...]]) -> list[Solution]:
+        """Return the combinations among ``nodes`` that hold, as many as there is time for: at least one if there are any."""
+        found: list[Solution] = []
+        for number, node in enumerate(nodes):
+            if self._interrupted(number / len(nodes), known=bool(found)):
+                break
+            solution = self.judge(node)
+            if solution is not None:
+                found.append(solution)
+        return found
+
+    def best(self, holds: BoolArray, known: Sequence[Solution], measure: Measure) -> Solution | None:
+        """Return the best combination: of the minimal ones, or if records may be withheld or models hold of all, the cheapest tried first."""
+        best = min(known, key=lambda one: _rank(one, measure), default=None)
+        if not self.task.requirements and not self.allowed:
+            return best
         nodes = [tuple(node) for node in np.argwhere(holds).tolist()]
-        best: Solution | None = None
-        for node in sorted(nodes, key=lambda node: (self.floor(node), node)):
+        for number, node in enumerate(sorted(nodes, key=lambda node: (self.floor(node), node))):
             if best is not None and measure == "ncp" and self.floor(node) > best.ncp:
+                break
+            if self._interrupted(number / len(nodes), known=best is not None):
                 break
             solution = self.judge(node)
             if solution is not None and (best is None or _rank(solution, measure) < _rank(best, measure)):
                 best = solution
         return best
+
+    def _interrupted(self, share: float, *, known: bool) -> bool:
+        """Return whether to end the comparison with what is known: at the deadline, or by an interrupt if the task wants the best by then."""
+        try:
+            self.task.progress(share, "comparing solutions")
+            return known and self.stop.over()
+        except INTERRUPTS:
+            if not known or self.task.on_interrupt != "best":
+                raise
+            return True

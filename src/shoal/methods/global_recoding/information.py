@@ -12,7 +12,7 @@ import numpy as np
 
 from shoal.arrays import FloatArray, LongArray
 from shoal.errors import ParameterError
-from shoal.methods.global_recoding.trees import Tree, make_tree
+from shoal.methods.global_recoding.trees import ValueTree, make_tree
 
 Metric: TypeAlias = Callable[[LongArray], float]
 """Takes the class counts of the values that are to be joined, one row a value, and returns what joining them loses."""
@@ -106,7 +106,7 @@ def checked(metric: Metric) -> Metric:
 def best_cut(counts: LongArray, *, by_class: bool) -> int:
     """Return where to split a row of values, counts (values, classes), in two: the length of the first part.
 
-    The entropy of the class within the parts is least; of equals, or without a class, the parts are most alike in size; of
+    The entropy of the class within the parts is least; among equals, or without a class, the parts are most alike in size; of
     equals the first.
     """
     left = counts.cumsum(axis=0)[:-1]
@@ -119,7 +119,7 @@ def best_cut(counts: LongArray, *, by_class: bool) -> int:
     return int(np.lexsort((uneven, within))[0]) + 1
 
 
-def split_numbers(counts: LongArray, *, has_missing: bool, by_class: bool) -> Tree:
+def split_numbers(counts: LongArray, *, has_missing: bool, by_class: bool) -> ValueTree:
     """Make a hierarchy for a column of numbers: a binary tree of splits, counts (values, classes).
 
     Where there are more than 256 values, they are first put into as many bins of about equal size, whose values

@@ -21,25 +21,30 @@ Node = tuple[int, ...]
 _UNKNOWN, _HOLDS, _FAILS = 0, 1, 2
 _BLOCK = 1024
 """Combinations filtered at once for those that are not known."""
-_REPORT = 16
-"""Chains between two progress reports."""
 
 
 def search_lattice(
-    source: Callable[[Node], Frequencies], levels: Sequence[Levels], k: int, allowed: int, progress: Progress
+    source: Callable[[Node], Frequencies],
+    levels: Sequence[Levels],
+    k: int,
+    allowed: int,
+    progress: Progress,
+    over: Callable[[], bool] = lambda: False,
 ) -> BoolArray:
-    """Tell for each combination of levels whether at most ``allowed`` records are in tuples of fewer than k.
+    """Return for each combination of levels whether at most ``allowed`` records are in tuples of fewer than k.
 
     ``source`` returns tuples that a combination can be rolled up from. Chains begin at the lowest combination that is not known and climb
-    in the column of the fewest values first.
+    in the column of the fewest values first. Once ``over`` returns True and some combination holds, those not yet known count as failing.
     """
+    begin = 0
 
     def holds(node: Node) -> bool:
+        progress(begin / flat.size, "searching the lattice")  # before each test: here a run that was cancelled ends
         return small_records(roll_up(source(node), levels, node), k) <= allowed
 
     known = np.zeros(tuple(column.number for column in levels), np.int8)
     order = np.argsort([column.form[0].max(initial=0) for column in levels], kind="stable").tolist()
-    flat, chains = known.reshape(-1), 0
+    flat = known.reshape(-1)
     places = np.argsort(_heights(known.shape), axis=None, kind="stable")
     for begin in range(0, flat.size, _BLOCK):
         block = places[begin : begin + _BLOCK]
@@ -47,9 +52,8 @@ def search_lattice(
             if flat[start] == _UNKNOWN:  # not settled by a chain from this block
                 first = tuple(int(level) for level in np.unravel_index(start, known.shape))
                 _halve(known, _chain(known, first, order), holds)
-                chains += 1
-                if chains % _REPORT == 0:
-                    progress(begin / flat.size, "searching the lattice")
+                if over() and (known == _HOLDS).any():
+                    return np.asarray(known == _HOLDS, np.bool_)
     return np.asarray(known == _HOLDS, np.bool_)
 
 

@@ -19,11 +19,13 @@ class Levels(NamedTuple):
     """What each code of a column is released as at each level, from the values themselves to the root."""
 
     cuts: tuple[IntArray, ...]
-    """For each level the lowest and highest code released for each code, (2, codes)."""
+    """For each level the lowest and highest code released for each code, and their node, (3, codes)."""
     form: IntArray
     """The number of the released value, (levels, codes)."""
     cost: FloatArray
     """Its certainty penalty, (levels, codes)."""
+    steps: tuple[int, ...]
+    """How many steps each level is above the values, as the hierarchy counts them."""
 
     @property
     def number(self) -> int:
@@ -39,7 +41,7 @@ def levels_of(table: CodedTable, method: str) -> tuple[Levels, ...]:
 
 
 def _column_levels(table: CodedTable, row: int) -> Levels:
-    """Climb until all is the root; a level that releases nothing else than the one before is left out.
+    """Climb until all is the root; a level whose values have the same leaves as those of the level before is passed over.
 
     A missing value stays as it is until the last level.
     """
@@ -48,20 +50,23 @@ def _column_levels(table: CodedTable, row: int) -> Levels:
     node = np.arange(column.cardinality, dtype=np.int32)
     cuts: list[IntArray] = []
     costs: list[FloatArray] = []
-    # ends: each round every node that is no root gives way to its parent; a missing value follows when all others are at the root
+    steps: list[int] = []
+    step = 0
+    # ends: each round every node that is not a root gives way to its parent; a missing value follows when all others are at the root
     while True:
         low, high = tree.low[node], tree.high[node]
-        if not cuts or not np.array_equal(cuts[-1], [low, high]):
-            cuts.append(np.array([low, high], np.int32))
+        if not cuts or not np.array_equal(cuts[-1][:2], [low, high]):
+            steps.append(step)
+            cuts.append(np.array([low, high, node], np.int32))
             costs.append(np.where(low == high, 0.0, penalty[node]))
         above = tree.parent[node]
         if np.array_equal(above, node):
             break
         if column.missing >= 0 and not _all_root(tree.parent, above[: column.missing]):
             above[column.missing] = column.missing
-        node = above
+        node, step = above, step + 1
     form = [np.unique(cut[0].astype(np.int64) * len(node) + cut[1], return_inverse=True)[1] for cut in cuts]
-    return Levels(tuple(cuts), np.array(form, np.int32), np.array(costs))
+    return Levels(tuple(cuts), np.array(form, np.int32), np.array(costs), tuple(steps))
 
 
 def _all_root(parent: IntArray, nodes: IntArray) -> bool:

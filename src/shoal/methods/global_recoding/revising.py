@@ -155,7 +155,7 @@ class _View:
         return barred, None
 
     def possible(self, undo: _Undo) -> bool:
-        """Tell whether the task is still met."""
+        """Return whether the task is still met."""
         climber = self.climber
         if not climber.allows(self._effect(undo)[0]):
             return False
@@ -255,7 +255,7 @@ def _undos(climber: Climber, moves: dict[int, Move], *, partial: bool, held: Col
 
 
 def _applies(moves: dict[int, Move], undo: _Undo) -> bool:
-    """Tell whether there is still something to take back; of two children neither goes alone."""
+    """Return whether there is still something to take back; of two children neither goes alone."""
     if undo.node not in moves:
         return False
     moved = moves[undo.node].moved

@@ -9,18 +9,20 @@ import numpy as np
 from shoal.arrays import BoolArray, IntArray, LongArray
 from shoal.errors import HierarchyError, PrivacyError
 from shoal.kernels.global_recoding.tuple_index import Forest
+from shoal.kernels.space.space import Cover
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.methods.base import Grouping, most_withheld
-from shoal.privacy.base import failing_groups
+from shoal.privacy.base import Shown, failing_groups, read_cells, unreached_people
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shoal.encoding import CodedColumn, CodedTable
+    from shoal.kernels.space.space import Space
     from shoal.methods.base import Task
 
 
-class Tree(NamedTuple):
+class ValueTree(NamedTuple):
     """The hierarchy of one column: leaf code c is node c; the root is its own parent."""
 
     parent: IntArray
@@ -28,7 +30,7 @@ class Tree(NamedTuple):
     high: IntArray
 
 
-def make_tree(parent: IntArray, leaves: int) -> Tree:
+def make_tree(parent: IntArray, leaves: int) -> ValueTree:
     """Complete a tree by the range of leaf codes below each node; a node may come before or after its parent."""
     low = np.full(len(parent), leaves, np.int32)
     high = np.full(len(parent), -1, np.int32)
@@ -40,11 +42,11 @@ def make_tree(parent: IntArray, leaves: int) -> Tree:
         np.maximum.at(high, node, code)
         above = parent[node]
         if np.array_equal(above, node):
-            return Tree(parent, low, high)
+            return ValueTree(parent, low, high)
         node = above
 
 
-def tree_of(table: CodedTable, row: int) -> Tree:
+def tree_of(table: CodedTable, row: int) -> ValueTree:
     """Return the hierarchy of a column that has one; a missing value is a leaf below the root."""
     column = table.columns[row]
     start = int(table.space.start[row])
@@ -61,7 +63,7 @@ def require_hierarchy(column: CodedColumn, method: str) -> None:
         )
 
 
-def join_trees(trees: Sequence[Tree]) -> Forest:
+def join_trees(trees: Sequence[ValueTree]) -> Forest:
     """Number the nodes of all columns through."""
     start = np.concatenate(([0], np.cumsum([len(tree.parent) for tree in trees]))).astype(np.int64)
     parents = []
@@ -115,13 +117,17 @@ class Released(NamedTuple):
     """The group of each record, before anything is suppressed."""
     size: LongArray
     """Records of each group."""
+    low: IntArray
+    """The lowest and ..."""
+    high: IntArray
+    """... the highest code that each group is released as, (m, groups)."""
 
 
 def release_codes(codes: IntArray, cuts: Sequence[IntArray]) -> IntArray:
     """Return, for each tuple and column, the number of the released value."""
     released = np.empty((len(cuts), codes.shape[1]), np.int32)
-    for row, (low, high) in enumerate(cuts):
-        form = np.unique(low.astype(np.int64) * (len(low) + 1) + high, return_inverse=True)[1]
+    for row, cut in enumerate(cuts):
+        form = np.unique(cut[0].astype(np.int64) * (cut.shape[1] + 1) + cut[1], return_inverse=True)[1]
         released[row] = form[codes[row]]
     return released
 
@@ -130,12 +136,40 @@ def release_tuples(base: LeafTuples, cuts: Sequence[IntArray]) -> Released:
     """Group the records whose tuples are released alike."""
     groups = distinct_tuples(release_codes(base.codes, cuts))
     size = np.bincount(groups.label, base.size, len(groups.size)).astype(np.int64)
-    return Released(groups.label[base.label], size)
+    one = base.codes[:, groups.first]
+    low, high = (np.stack([cut[end][codes] for cut, codes in zip(cuts, one, strict=True)]) for end in (0, 1))
+    return Released(groups.label[base.label], size, low, high)
 
 
-def groups_to_withhold(released: Released, task: Task) -> BoolArray:
-    """Tell for each group whether it is smaller than k or falls short of a privacy model."""
-    return failing_groups(task.requirements, released.label, len(released.size)) | (released.size < task.k)
+class Verdict(NamedTuple):
+    """Which groups of a cut are withheld, and whether the release of the others holds."""
+
+    failing: BoolArray
+    left_out: bool
+    """Whether the others fail people outside the table, which withholding more does not mend."""
+
+
+def judge_cut(released: Released, space: Space, task: Task) -> Verdict:
+    """Judge the groups by the cells of the cut: those that are smaller than k or fall short of a privacy model are withheld."""
+    small = released.size < task.k
+    if not read_cells(task.requirements):
+        return Verdict(failing_groups(task.requirements, released.label, len(released.size)) | small, left_out=False)
+    shown = _cells_of(released, space)
+    failing = failing_groups(task.requirements, released.label, len(released.size), shown) | small
+    kept = shown._replace(cover=shown.cover._replace(size=np.where(failing, 0, shown.cover.size).astype(np.int32)))
+    return Verdict(failing, unreached_people(task.requirements, kept).size > 0)
+
+
+def _cells_of(released: Released, space: Space) -> Shown:
+    """Return the cells of the groups; global recodings release no sets."""
+    words = np.zeros((len(released.size), int(space.word_start[-1])), np.uint64)
+    cover = Cover(
+        np.ascontiguousarray(released.low, np.int32),
+        np.ascontiguousarray(released.high, np.int32),
+        words,
+        released.size.astype(np.int32),
+    )
+    return Shown(space, cover)
 
 
 def allowed_records(records: int, task: Task) -> int:
@@ -149,11 +183,12 @@ def suppress(released: Released, failing: BoolArray) -> IntArray:
     return number[released.label]
 
 
-def finish(base: LeafTuples, cuts: Sequence[IntArray], task: Task, details: dict[str, object]) -> Grouping:
+def finish(
+    base: LeafTuples, cuts: Sequence[IntArray], space: Space, task: Task, details: dict[str, object]
+) -> Grouping:
     """Return the grouping a cut gives, its failing groups withheld."""
     released = release_tuples(base, cuts)
-    failing = groups_to_withhold(released, task)
-    return Grouping(suppress(released, failing), tuple(cuts), details)
+    return Grouping(suppress(released, judge_cut(released, space, task).failing), tuple(cuts), details)
 
 
 def nothing_meets(task: Task, method: str, records: int) -> PrivacyError:

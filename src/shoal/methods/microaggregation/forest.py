@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from shoal.arrays import FloatArray, IntArray, LongArray
+from shoal.kernels.microaggregation import mdav
 from shoal.kernels.microaggregation.forest import cut_forest, grow_forest
 from shoal.kernels.search import kdtree, nearest
 from shoal.methods.base import MethodInfo, Task
@@ -29,6 +30,9 @@ class Forest(Microaggregation):
     neighbour
         Which of its k - 1 nearest neighbours a record points to, among those that are not yet in its tree: the ``"nearest"``, or
         ``"any"``, drawn at random. The slides ask for no more than one of them.
+    large
+        What becomes of a group of 2k records or more: ``"split"`` into two by MDAV, which never raises the sum of squares,
+        or ``"keep"`` as the trees were cut.
     tries
         How many forests are grown. The first takes the records in the order of the table, each further one in a random order; the
         groups with the least sum of squares are kept.
@@ -37,9 +41,12 @@ class Forest(Microaggregation):
 
     Notes
     -----
-    The sum of squares is at most (2k - 1)·max(2k - 1, 3k - 5)² times the least possible (Domingo-Ferrer 2006, slide 14), whichever neighbour is
-    taken, and no group is larger than max(2k - 1, 3k - 5). The slides ask for trees of at most 2k - 1, which from k = 5 on cannot
-    always be had: a record with three branches of k - 2 makes a tree of 3k - 5, and leaving the branches whole it has no two parts of k.
+    The slides ask for trees of at most 2k - 1 records (condition 4). From k = 5 on, cutting edges alone cannot always give that: a record with
+    three branches of k - 2 makes a tree of 3k - 5, and no cut leaves two parts of k. Such groups are therefore split without regard to
+    the edges. With ``large="keep"`` they stay whole: up to max(2k - 1, 3k - 5) records.
+
+    The sum of squares is at most (2k - 1)·max(2k - 1, 3k - 5)² times the least possible (Domingo-Ferrer 2006, slide 14), whichever
+    neighbour is taken and whether large groups are split or not.
 
     Examples
     --------
@@ -51,6 +58,7 @@ class Forest(Microaggregation):
     """
 
     neighbour: Literal["nearest", "any"] = "nearest"
+    large: Literal["split", "keep"] = "split"
     tries: int = 1
 
     info: ClassVar[MethodInfo] = MethodInfo(
@@ -65,27 +73,31 @@ class Forest(Microaggregation):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("Forest", "neighbour", self.neighbour, ("nearest", "any"))
+        check_choice("Forest", "large", self.large, ("split", "keep"))
         check_int("Forest", "tries", self.tries, least=1)
 
     def _group(self, points: Points, task: Task) -> IntArray:
         neighbours = _find_neighbours(points.numbers, task)
         random = np.random.default_rng(task.seed)
         order = np.arange(len(neighbours))
-        best, least = self._grow(neighbours, order, random, task.k), np.inf
+        best, least = self._grow(points.numbers, neighbours, order, random, task.k), np.inf
         for tried in range(1, self.tries):
             if tried == 1:
                 least = sum_of_squares(points.numbers, best)
-            labels = self._grow(neighbours, random.permutation(order), random, task.k)
+            labels = self._grow(points.numbers, neighbours, random.permutation(order), random, task.k)
             loss = sum_of_squares(points.numbers, labels)
             if loss < least:
                 best, least = labels, loss
             task.progress((1 + tried) / self.tries, "growing forests")
         return best
 
-    def _grow(self, neighbours: LongArray, order: LongArray, random: np.random.Generator, k: int) -> IntArray:
+    def _grow(
+        self, numbers: FloatArray, neighbours: LongArray, order: LongArray, random: np.random.Generator, k: int
+    ) -> IntArray:
         if self.neighbour == "any":
             neighbours = random.permuted(neighbours, axis=1)
-        return cut_forest(grow_forest(neighbours, order, k), k)
+        labels = cut_forest(grow_forest(neighbours, order, k), k)
+        return split_large(numbers, labels, k) if self.large == "split" else labels
 
 
 def _find_neighbours(numbers: FloatArray, task: Task) -> LongArray:
@@ -97,6 +109,22 @@ def _find_neighbours(numbers: FloatArray, task: Task) -> LongArray:
         neighbours[start:stop] = nearest.nearest_table(tree, numbers, start, stop, task.k - 1)
         task.progress(stop / len(neighbours), "finding neighbours")
     return neighbours
+
+
+def split_large(numbers: FloatArray, labels: IntArray, k: int) -> IntArray:
+    """Return the labels with each group of 2k records or more split by MDAV into groups of k to 2k - 1."""
+    labels = labels.copy()
+    groups = int(labels.max()) + 1
+    by_group = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels))
+    for group in np.flatnonzero(np.bincount(labels) >= 2 * k):
+        members = by_group[ends[group - 1] if group else 0 : ends[group]]
+        state = mdav.start_mdav(numbers[members], _LEAF)
+        mdav.run_mdav(state, k, len(members))
+        parts = state.labels
+        labels[members] = np.where(parts == 0, group, groups + parts - 1)
+        groups += int(parts.max())
+    return labels
 
 
 def sum_of_squares(numbers: FloatArray, labels: IntArray) -> float:

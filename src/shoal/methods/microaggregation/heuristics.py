@@ -19,7 +19,7 @@ from shoal.kernels.microaggregation.univariate import split_path
 from shoal.methods.base import MethodInfo, Task
 from shoal.methods.microaggregation.blocking import Microaggregation, column_codes
 from shoal.methods.microaggregation.scaling import Points, as_points
-from shoal.methods.microaggregation.sse import minimise_sse
+from shoal.methods.microaggregation.sse import minimize_sse
 from shoal.validation import check_choice, check_float, nearest_hint
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class MDAV(Microaggregation):
 
     def _group(self, points: Points, task: Task) -> IntArray:
         if self.refine:
-            return minimise_sse(points.numbers, replace(task, effort="fast", on_interrupt="raise"))
+            return minimize_sse(points.numbers, replace(task, effort="fast", on_interrupt="raise"))
         if points.codes.shape[0]:
             return _group_mixed(points, task)
 
@@ -175,7 +175,7 @@ class Univariate(Microaggregation):
 
     Notes
     -----
-    The cut minimises the loss in all columns along the order, where the literature often looks at the
+    The cut minimizes the loss in all columns along the order, where the literature often looks at the
     projected values alone; for one column the two agree.
 
     Examples
@@ -242,7 +242,7 @@ def _rising(keys: FloatArray | IntArray) -> LongArray:
 def principal_component(numbers: FloatArray) -> FloatArray:
     """Return the coordinate of each record on the axis of largest variance; its largest loading is positive.
 
-    The axis is rounded, for its last digits depend on the processor, and by them the order of records that are equally far.
+    The axis is rounded, because its last digits depend on the processor, and by them the order of records that are equally far.
     """
     centred = numbers - numbers.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)

@@ -49,12 +49,12 @@ class GroupPool:
 
 
 def has_solver() -> bool:
-    """Tell whether the extra ``exact`` is installed."""
+    """Return whether the extra ``exact`` is installed."""
     return importlib.util.find_spec("scipy") is not None
 
 
 def best_partition(pool: GroupPool, labels: IntArray, seconds: float = np.inf) -> IntArray:
-    """Return the best grouping made of groups of the pool; ``labels`` where no better one is found in time."""
+    """Return the best grouping made of groups of the pool; ``labels`` if no better one is found in time."""
     if not has_solver():
         return labels
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415

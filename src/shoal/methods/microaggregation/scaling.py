@@ -22,7 +22,7 @@ from shoal.kernels.space.space import Space
 Scale = Literal["z", "range", "none"]
 SCALES = ("z", "range", "none")
 MOST_COORDINATES = 512
-"""Categories with more nodes than this in all would make each distance too dear."""
+"""Categories with more nodes than this in all would make each distance too expensive."""
 
 
 @dataclass(frozen=True)
@@ -158,5 +158,5 @@ def as_points(table: CodedTable, scale: str) -> Points:
 
 
 def is_numeric(table: CodedTable) -> bool:
-    """Tell whether all columns are numbers, dates or ordered categories."""
+    """Return whether all columns are numbers, dates or ordered categories."""
     return all(column.kind.ordered for column in table.columns)

@@ -1,13 +1,13 @@
-"""The least sum of squares within groups of at least k that the time allows: microaggregation as optimisation.
+"""The least sum of squares within groups of at least k that the time allows: microaggregation as optimization.
 
-1. MDAV makes a first grouping (in blocks of a kd-tree for large tables).
+1. MDAV makes a first grouping (in blocks of a k-d tree for large tables).
 2. Each record moves to, or swaps with, the groups of its neighbours as long as the loss falls.
 3. Annealing over moves, swaps and groups made or dissolved starts from MDAV's groups again: one long run and, with much
    effort, a longer one and many short ones.
 4. An integer program picks the best partition from the groups all these runs ended with (extra ``exact``, HiGHS).
 
 A short run ends far from the best grouping, but where groups are small it gets many of them right, each run others:
-their recombination is better than the long run. Where a group comes up less than twice in the mean, as large ones do,
+their recombination is better than the long run. If a group comes up less than twice on average, as large ones do,
 there is little to recombine, the program takes long, and the long run alone is better.
 
 Amounts of work are counted in steps, not seconds, so the same seed gives the same groups; only an effort given in
@@ -75,7 +75,7 @@ class Search:
             self.best, self.least = state.label.copy(), loss
 
 
-def minimise_sse(matrix: FloatArray, task: Task, params: SSEParams | None = None) -> IntArray:
+def minimize_sse(matrix: FloatArray, task: Task, params: SSEParams | None = None) -> IntArray:
     """Return labels of groups of at least ``task.k`` rows of ``matrix`` with a small sum of squared distances to their means.
 
     Parameters
@@ -86,7 +86,7 @@ def minimise_sse(matrix: FloatArray, task: Task, params: SSEParams | None = None
         Of its efforts, ``"fast"`` moves and swaps only; ``"balanced"`` adds a long annealing run; ``"best"`` short runs too, and an
         integer program over the groups they end with; a number is seconds, spent as with ``"best"``.
     params
-        How much work to do, in the place of what the effort stands for.
+        How much work to do, instead of what the effort stands for.
     """
     n, effort = len(matrix), task.effort
     if n < 2 * task.k:
@@ -129,7 +129,7 @@ def _search(search: Search, seed: int) -> None:
         _anneal(search, state, seed * 1_000_003 + run + 1, params.short, params.long_share)
         pool.add(_finish(search, state))
         search.reporter.report(0.3 + 0.2 * (run + 1) / params.runs, "annealing, short runs")
-    recur = 0 < 2 * len(pool.loss) <= pool.added  # the short runs found each group at least twice in the mean
+    recur = 0 < 2 * len(pool.loss) <= pool.added  # the short runs found each group at least twice on average
     for run, steps in enumerate(params.long):
         more = params.spare if run and not recur else 0
         state = search.collect(start)

@@ -22,7 +22,7 @@ _OWN = ("k", "method", "effort", "release", "engine", "memory")
 def seconds_left(made: Sequence[Point], methods: Sequence[str], sizes: int) -> float | None:
     """Guess how long the points that are missing take: as long as those of their method did; None while one has none.
 
-    A share of the points says little: one of ``optimise`` takes as long as fifty of ``mondrian``.
+    A share of the points says little: one of ``optimize`` takes as long as fifty of ``mondrian``.
     """
     spent: dict[str, list[float]] = {name: [] for name in methods}
     for point in made:

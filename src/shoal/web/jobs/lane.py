@@ -1,4 +1,4 @@
-"""A lane: one worker process, one job at a time, the newest of a kind in place of the older."""
+"""A lane: one worker process, one job at a time, the newest of a kind instead of the older."""
 
 from __future__ import annotations
 
@@ -50,6 +50,8 @@ class Job:
     parts: list[Any] = field(default_factory=list)
     fault: tuple[str, str | None] | None = None
     on_part: Callable[[Any], None] | None = None
+    about: str = ""
+    """What it is about, for whoever asked for it."""
 
     @property
     def active(self) -> bool:

@@ -1,4 +1,4 @@
-"""The table a worker has at hand."""
+"""The table a worker has available."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _at_hand: dict[str, Frame] = {}
 
 
 def load(table: StoredTable) -> Frame:
-    """Return a stored table; the last one stays at hand."""
+    """Return a stored table; the last one stays available."""
     if table.path not in _at_hand:
         _at_hand.clear()
         _at_hand[table.path] = table.load()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from shoal.frames import Frame
 from shoal.io.registry import file_source
@@ -32,3 +35,11 @@ def sample_values(frame: Frame, name: str) -> list[str]:
     column = frame.table.column(name).slice(0, _FIRST_ROWS)
     seen = dict.fromkeys(str(value) for value in column.to_pylist() if value is not None)
     return [value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…" for value in list(seen)[:_SHOWN]]
+
+
+def cell_texts(frame: Frame, name: str, rows: Sequence[int]) -> list[str]:
+    """Return some cells of a column as texts; a missing one is empty."""
+    column = frame.table.column(name).take(pa.array(rows, pa.int64()))
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return ["" if value is None else str(value) for value in column.to_pylist()]

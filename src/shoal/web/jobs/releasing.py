@@ -8,19 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 import shoal
 from shoal.api import compiles_first, recipe_parameters
 from shoal.frames import Frame
 from shoal.io.files import open_table
 from shoal.io.transaction import Transaction
-from shoal.recipe import Recipe, check_recipe
+from shoal.publication.plain_columns import Cells
+from shoal.recipe import Recipe, check_recipe, recipe_inputs
 from shoal.report.html import column_figures, figures
-from shoal.result import Result
-from shoal.saving import check_database
+from shoal.request import stage_recipe
+from shoal.results.columns import Shown
+from shoal.results.result import Result
+from shoal.results.save import check_database, dictionary_beside
 from shoal.summary import Summary
 from shoal.web.jobs.loading import load
+from shoal.web.jobs.reading import cell_texts
 from shoal.web.jobs.worker import Tell, stoppable
 from shoal.web.private import private_file
 from shoal.web.stored import StoredTable
@@ -48,7 +51,12 @@ def make_release(
     home.mkdir(mode=0o700, exist_ok=True)
     drawn = _draw(summary, home / _FIGURES)
     _keep(result, home / _RESULT)
-    return {"folder": folder, "summary": summary.model_dump(mode="json"), "figures": drawn}
+    return {
+        "folder": folder,
+        "summary": summary.model_dump(mode="json"),
+        "figures": drawn,
+        "stopped": stop.is_set(),
+    }
 
 
 def _draw(summary: Summary, folder: Path) -> list[dict[str, Any]]:
@@ -76,7 +84,7 @@ _results: dict[str, Result] = {}
 
 
 def load_result(table: StoredTable, folder: str) -> Result:
-    """Return a release that was made before; the last one stays at hand."""
+    """Return a release that was made before; the last one stays available."""
     if folder not in _results:
         _results.clear()
         with (Path(folder) / _RESULT).open("rb") as stream:
@@ -99,9 +107,9 @@ def read_rows(
     chosen = np.flatnonzero(result.groups < 0 if withheld else result.groups >= 0)
     rows = chosen[first : first + number]
     names = result.released.column_names
-    was = {name: _texts(result.source, name, pa.array(rows)) for name in names}
-    place = pa.array(np.arange(first, first + len(rows)))
-    now = {} if withheld else {name: _texts(Frame(result.released), name, place) for name in names}
+    was = {name: cell_texts(result.source, name, rows.tolist()) for name in names}
+    place = range(first, first + len(rows))
+    now = {} if withheld else {name: cell_texts(Frame(result.released), name, place) for name in names}
     return {
         "names": names,
         "total": len(chosen),
@@ -116,13 +124,6 @@ def read_rows(
     }
 
 
-def _texts(frame: Frame, name: str, rows: pa.Array) -> list[str]:
-    column = frame.table.column(name).take(rows)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    return ["" if value is None else str(value) for value in column.to_pylist()]
-
-
 def explain_cell(tell: Tell, *, table: StoredTable, folder: str, row: int, column: str) -> dict[str, Any]:  # noqa: ARG001
     """Say why a cell is as coarse as it is."""
     return load_result(table, folder).explain(row, column).as_dict()
@@ -135,8 +136,10 @@ def publish(
     folder: str,
     targets: dict[str, str],
     place: dict[str, str],
-    source: str,
+    inputs: list[str],
     own: list[str],
+    recipe_made: dict[str, Any],
+    cells: Cells = "text",
     force: bool,
     key: str | None = None,
 ) -> dict[str, Any]:
@@ -144,26 +147,37 @@ def publish(
     if place:
         check_database(place["database"], place["table"], force=force)
     release, report, recipe = (Path(targets[name]) for name in ("release", "report", "recipe"))
-    files = Transaction(force=force, inputs=[source] if source else [])
-    for target in (release, report, recipe):
-        files.add(target, last=target is release)
     result = load_result(table, folder)
+    read: list[str | Path] = [*inputs, *recipe_inputs(result.recipe), *([key] if key else [])]
+    files = Transaction(force=force, inputs=read)
+    for target in (release, report, recipe):
+        files.add(target, last=target is release, private=target is not release)
+    beside = dictionary_beside(release, dictionary=True)
+    if beside is not None:
+        files.add(beside)
     tell("progress", (0.1, "writing the release, reading it back and counting it again"))
     with files:
-        result.stage(files, release, shuffle=True, sidecar=False, spreadsheet_safe=False)
+        result.stage(files, release, shuffle=True, dictionary=True, spreadsheet_safe=False, shown=Shown(cells=cells))
         tell("progress", (0.4, "writing the report"))
         files.temporary(report).write_text(result.report().text(report), encoding="utf-8")
-        _rebuild(result.recipe, own, key).stage(files, recipe)
+        stage_recipe(files, _rebuild(check_recipe(recipe_made, "The recipe"), own, key).request, recipe)
         if place:
             tell("progress", (0.7, "writing into the database, which counts again"))
             result.save_to_database(place["database"], place["table"], force=force)
     tell("progress", (0.9, "counting once more from the file"))
+    return _count_file(result, release, cells) | {"targets": targets}
+
+
+def _count_file(result: Result, release: Path, cells: Cells) -> dict[str, Any]:
+    """Count a file that was written, whatever names its format gives the columns; plain columns have names of their own."""
+    written, names = open_table(release), result.released.column_names
+    others = {name for name in names if name not in result.recipe.quasi_identifiers}
+    was = written.names if cells == "columns" else names
     counted = shoal.audit(
-        open_table(release),
-        quasi_identifiers=result.recipe.quasi_identifiers,
-        sensitive=result.recipe.sensitive,
+        written,
+        quasi_identifiers=[name for name, before in zip(written.names, was, strict=True) if before not in others],
     )
-    return {"k": counted.k, "records": counted.records, "groups": counted.groups, "targets": targets}
+    return {"k": counted.k, "records": counted.records, "groups": counted.groups}
 
 
 def save_recipe(

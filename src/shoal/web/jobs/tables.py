@@ -12,16 +12,17 @@ import numpy as np
 
 import shoal
 from shoal.audit import count_tuples, unique_sets
-from shoal.audit.counting import column_codes
-from shoal.audit.recount import count_owners
 from shoal.errors import DataError
 from shoal.frames import Frame, encode_dictionary, to_frame
 from shoal.hierarchy.texts import value_text
 from shoal.inspection import column_views, repeating_key, text_meanings
 from shoal.io.files import open_table as read_file
 from shoal.notation import make_notation
+from shoal.recount.rows import count_owners
+from shoal.recount.tuples import column_codes
 from shoal.web.databases import database_tables
 from shoal.web.draft import NOTATION
+from shoal.web.identity import digest_file, digest_rows, stamp_files
 from shoal.web.jobs.loading import load
 from shoal.web.jobs.reading import describe_reading, sample_values
 from shoal.web.jobs.worker import Tell
@@ -36,13 +37,26 @@ _AS_SETS = 20
 """So many sets of columns can be counted by rows while one is counted by people."""
 
 
-def open_table(tell: Tell, *, place: str, path: str, options: dict[str, Any], folder: str, name: str) -> dict[str, Any]:
+def open_table(
+    tell: Tell,
+    *,
+    place: str,
+    path: str,
+    options: dict[str, Any],
+    files: list[str],
+    folder: str,
+    name: str,
+    salt: bytes,
+) -> dict[str, Any]:
     """Read a table, keep it as a private file, and look at its columns."""
     tell("progress", (0.05, "reading"))
-    home = Path(folder)
+    home, stamp = Path(folder), stamp_files(files)
     frame, hierarchies = _read_demo(home) if place == "demo" else (_read(path, options), {})
     if frame.records == 0:
         raise DataError("The table has no rows. There is nothing to release.")
+    identity = digest_rows(frame.table, salt) if place == "database" else digest_file(path, salt) if path else place
+    if place == "folder" and stamp_files(files) != stamp:
+        raise DataError("The file changed while it was read.", hint="wait until it is complete, then open it again.")
     tell("progress", (0.6, "keeping it in memory"))
     stored = store(frame, home / f"{name}.arrow")
     tell("progress", (0.8, "looking at the columns"))
@@ -56,7 +70,14 @@ def open_table(tell: Tell, *, place: str, path: str, options: dict[str, Any], fo
         "understood": understood,
         "hierarchies": hierarchies,
         "person": key.name if key else None,
+        "identity": identity,
+        "stamp": stamp,
     }
+
+
+def identify(tell: Tell, *, path: str, options: dict[str, Any], salt: bytes) -> str:  # noqa: ARG001
+    """Return what tells the rows of a database's table from any others; read again, for no stamp is kept of them."""
+    return digest_rows(_read(path, options).table, salt)
 
 
 def _read(path: str, options: dict[str, Any]) -> Frame:

@@ -6,17 +6,21 @@
 from __future__ import annotations
 
 from shoal.web.jobs.comparing import compare_points
+from shoal.web.jobs.previewing import preview, prices
 from shoal.web.jobs.releasing import explain_cell, make_release, publish, read_rows, save_recipe
-from shoal.web.jobs.tables import count_people, count_values, list_tables, open_table, read_values
+from shoal.web.jobs.tables import count_people, count_values, identify, list_tables, open_table, read_values
 
 __all__ = [
     "compare_points",
     "count_people",
     "count_values",
     "explain_cell",
+    "identify",
     "list_tables",
     "make_release",
     "open_table",
+    "preview",
+    "prices",
     "publish",
     "read_rows",
     "read_values",

@@ -70,7 +70,7 @@ def _do(order: Order, task: Callable[..., Any], pipe: Connection) -> News:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[threading.Event]:
-    """Give what the server's "stop and take this" sets: a search then ends with the best it has found."""
+    """Give what the server's "stop and use the best so far" sets: a search then ends with the best it has found."""
     stop = threading.Event()
     signal.signal(signal.SIGINT, lambda *_: stop.set())
     try:

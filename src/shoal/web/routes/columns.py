@@ -1,8 +1,9 @@
-"""Step 2, Columns: what each column is, and who could recognise these people."""
+"""Step 2, Columns: what each column is, and who could recognize these people."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -14,10 +15,11 @@ from shoal.treatments.pseudonyms import make_key, read_key
 from shoal.web.draft import ROLES, Draft, Role
 from shoal.web.folder import inside, list_files
 from shoal.web.repeating import name_inside
-from shoal.web.routes.common import Answer, Here, go
+from shoal.web.routes.common import Answer, Here, check_draft, free, go
 from shoal.web.routes.orders import put_in_order
-from shoal.web.session import Session, Table
+from shoal.web.session import Session
 from shoal.web.treating import PERIODS, shown_treatment, treatment_settings, treatments_for
+from shoal.web.workshop import Table
 
 router = APIRouter()
 
@@ -49,6 +51,18 @@ class RolesChange(BaseModel):
 
     columns: list[str] = Field(min_length=1, max_length=100_000)
     role: Literal["quasi-identifier", "sensitive", "identifier", "kept", "left out", "pseudonym"]
+
+
+class RestChange(BaseModel):
+    """What becomes of the columns that are not decided yet, all of them or those of text."""
+
+    role: Literal["kept", "left out", "text left out"]
+
+
+class WayChange(BaseModel):
+    """A way out of a remark."""
+
+    way: str = Field(max_length=40)
 
 
 class KindChange(BaseModel):
@@ -97,16 +111,25 @@ def view(session: Session) -> dict[str, Any]:
     """Return a row for each column, and what they tell together."""
     table = session.table
     if table is None:
-        return {"rows": [], "roles": ROLE_WORDS, "kinds": KINDS, "bar": None}
+        return {
+            "rows": [],
+            "undecided_texts": 0,
+            "roles": ROLE_WORDS,
+            "kinds": KINDS,
+            "bar": None,
+            "found_person": None,
+        }
     draft = session.draft
     return {
         "rows": [_row(draft, table, column) | _singled_out(session, table, column) for column in table.columns],
+        "undecided_texts": sum(one["name"] in draft.undecided and one["type"] == "text" for one in table.columns),
         "roles": ROLE_WORDS,
         "kinds": KINDS,
         "periods": PERIODS,
         "readings": Counter(table.understood.get("columns", {}).values()).most_common(_MOST_READINGS),
         "bar": whom_they_single_out(session),
         "person": draft.get("person"),
+        "found_person": table.person,
         "together": draft.get("together"),
         "tokens": draft.get("pseudonymize"),
         "key": name_inside(draft.key, session.folder) if draft.key else "",
@@ -117,19 +140,21 @@ def view(session: Session) -> dict[str, Any]:
 def _row(draft: Draft, table: Table, column: dict[str, Any]) -> dict[str, Any]:
     name = column["name"]
     role = draft.role(name)
-    unsure = column["role"] == "other" and role == "left out"
+    unsure = name in draft.undecided
     treatment = shown_treatment(draft.get("treat").get(name), column["type"]) if role in ("kept", "sensitive") else None
     exposed = role == "kept" and column["unique"] > 0 and treatment is None
     return column | {
         "role": role,
-        "reason": "nothing is known about it: decide yourself" if unsure else _reason(table, column, role, exposed),
+        "reason": "left out until you decide" if unsure else _reason(table, column, role, exposed),
         "treatment": treatment,
         "treatments": treatments_for(column["type"]) if role in ("kept", "sensitive") else [],
         "token": name in draft.get("pseudonymize"),
         "unsure": unsure,
         "exposed": exposed,
+        "readable": role in ("quasi-identifier", "sensitive") and name not in draft.get("hierarchies"),
         "kind": "order" if draft.order(name) else draft.get("kinds").get(name, ""),
         "weight": draft.get("weights").get(name, 1.0),
+        "weighted_values": isinstance(draft.get("weights").get(name), Mapping),
         "coarser": coarser_words(draft, name, column["type"]),
     }
 
@@ -219,7 +244,7 @@ async def change_role(change: RoleChange, session: Here) -> Answer:
     """Give a column another role."""
     draft = session.draft.with_role(change.column, change.role, session.need_table().names)
     session.change(draft, f"{change.column}: {change.role}")
-    return go()
+    return go(session)
 
 
 @router.post("/columns/roles")
@@ -227,7 +252,45 @@ async def change_roles(change: RolesChange, session: Here) -> Answer:
     """Give several columns the same role, as one step."""
     draft = session.draft.with_roles(change.columns, change.role, session.need_table().names)
     session.change(draft, f"{len(change.columns):,} columns: {change.role}")
-    return go()
+    return go(session)
+
+
+@router.post("/columns/rest")
+async def decide_rest(change: RestChange, session: Here) -> Answer:
+    """Decide on all columns that are not decided yet, as one step."""
+    texts = change.role == "text left out"
+    role: Role = "kept" if change.role == "kept" else "left out"
+    names = [
+        one["name"]
+        for one in session.need_table().columns
+        if one["name"] in session.draft.undecided and (one["type"] == "text" or not texts)
+    ]
+    if not names:
+        raise ParameterError("Every such column is decided already.")
+    draft = session.draft.with_roles(names, role, session.need_table().names)
+    session.change(draft, f"the other {len(names):,} columns{' of text' * texts}: {role}")
+    return go(session)
+
+
+@router.post("/columns/way")
+async def take_way(change: WayChange, session: Here) -> Answer:
+    """Take a way out of a remark."""
+    way = next((way for one in session.remarks for way in one.ways if way.name == change.way), None)
+    if way is None:
+        raise ParameterError("This way out is no longer offered.", hint="look at what is shown now.")
+    check_draft(way.draft)
+    session.change(way.draft, way.words)
+    return go(session)
+
+
+@router.post("/columns/others")
+@free
+async def show_others(session: Here) -> Answer:
+    """Show other rows before and after."""
+    session.first_row += 1
+    session.make_preview()
+    session.touch()
+    return go(session)
 
 
 @router.post("/columns/kind")
@@ -235,11 +298,9 @@ async def change_kind(change: KindChange, session: Here) -> Answer:
     """Read a column in another way."""
     if change.kind == "order":
         return await put_in_order(session, change.column)
-    session.change(
-        session.draft.with_choice("kinds", change.column, change.kind or None),
-        f"{change.column}: read {KINDS[change.kind]}",
-    )
-    return go()
+    draft = session.draft.with_choice("kinds", change.column, change.kind or None).with_types(session.types)
+    session.change(draft, f"{change.column}: read {KINDS[change.kind]}")
+    return go(session)
 
 
 @router.post("/columns/treat")
@@ -248,10 +309,10 @@ async def change_treatment(change: TreatmentChange, session: Here) -> Answer:
     kinds = {one["name"]: one["type"] for one in session.need_table().columns}
     if session.draft.role(change.column) not in ("kept", "sensitive"):
         raise ParameterError(f"{change.column} is neither kept nor sensitive.", hint="give it such a role first.")
-    settings = treatment_settings(change.treatment, change.value, kinds[change.column], session.draft.get("person"))
+    settings = treatment_settings(change.treatment, change.value, kinds[change.column])
     words = f"{change.column}: {change.treatment or 'as it is'}"
     session.change(session.draft.with_choice("treat", change.column, settings), words)
-    return go()
+    return go(session)
 
 
 @router.post("/columns/token")
@@ -261,7 +322,7 @@ async def change_token(change: TokenChange, session: Here) -> Answer:
         raise ParameterError(f"{change.column} is neither the person nor the household.")
     draft = session.draft.with_token(change.column, token=change.released == "token")
     session.change(draft, f"{change.column}: {'a token' if change.released else 'removed'}")
-    return go()
+    return go(session)
 
 
 @router.post("/columns/together")
@@ -269,7 +330,7 @@ async def change_together(change: TogetherChange, session: Here) -> Answer:
     """Let all rows of a person keep the same companions, or not."""
     words = "rows of a person stay together" if change.together else "rows of a person may have different companions"
     session.change(session.draft.change(together=change.together or None), words)
-    return go()
+    return go(session)
 
 
 @router.post("/columns/key")
@@ -282,7 +343,7 @@ async def change_key(change: KeyChange, session: Here) -> Answer:
         make_key(path)
     read_key(path)
     session.change(replace(session.draft, key=str(path)), f"key of tokens: {path.name}")
-    return go()
+    return go(session)
 
 
 @router.post("/columns/weight")
@@ -292,7 +353,7 @@ async def change_weight(change: WeightChange, session: Here) -> Answer:
     session.change(
         session.draft.with_choice("weights", change.column, weight), f"{change.column}: weight {change.weight:g}"
     )
-    return go()
+    return go(session)
 
 
 assert set(ROLE_WORDS) == set(ROLES)  # noqa: S101

@@ -22,7 +22,7 @@ from shoal.web.session import Session, digest
 router = APIRouter()
 
 KS = (2, 5, 10, 20, 50)
-METHODS = ("optimise", "mondrian")
+METHODS = ("optimize", "mondrian")
 
 
 class Start(BaseModel):
@@ -48,14 +48,14 @@ def _key(session: Session) -> str:
 
 def comparison(session: Session) -> Comparison:
     """Return the points so far."""
-    points = [Point(**one) for one in session.points.get(_key(session), [])] if session.draft.ready else []
+    points = [Point(**one) for one in session.workshop.points.get(_key(session), [])] if session.draft.ready else []
     return Comparison(tuple(points), total=session.need_table().records)
 
 
 def view(session: Session) -> dict[str, Any]:
     """Return the points so far, the recommended one and the reason."""
     found = comparison(session)
-    best = found.recommended if len(found.points) > 1 else None  # one point is no choice
+    best = found.recommended if len(found.points) > 1 else None  # one point is not a choice
     ordered = sorted(found.points, key=lambda point: (point.k, point.method, point.sampled))
     return {
         "points": ordered,
@@ -63,9 +63,9 @@ def view(session: Session) -> dict[str, Any]:
         "best": best,
         "reason": _reason(best, found) if best else None,
         "rule": RULE,
-        "ks": ", ".join(str(k) for k in KS if k <= session.need_table().records),
+        "ks": session.compared[0] or ", ".join(str(k) for k in KS if k <= session.need_table().records),
         "methods": [one.name for one in shoal.methods()],
-        "chosen": METHODS,
+        "chosen": session.compared[1] or METHODS,
         "now": (session.draft.get("method"), session.draft.get("k")),
     }
 
@@ -85,24 +85,27 @@ async def start(wanted: Start, session: Here) -> Answer:
     ks = _numbers(wanted.ks, session.need_table().records)
     session.draft.check_complete()
     key, recipe = _key(session), session.draft.recipe()
-    session.points.setdefault(key, [])
+    session.compared = (", ".join(map(str, ks)), tuple(wanted.methods))
+    session.workshop.points.setdefault(key, [])
     state = session.private / f"compare-{key}.jsonl"
     if not state.exists():
         private_file(state)
 
     def keep(point: dict[str, Any]) -> None:
         mark = (point["method"], point["effort"], point["k"], point["sampled"])
-        session.points[key] = [
-            one for one in session.points[key] if (one["method"], one["effort"], one["k"], one["sampled"]) != mark
+        session.workshop.points[key] = [
+            one
+            for one in session.workshop.points[key]
+            if (one["method"], one["effort"], one["k"], one["sampled"]) != mark
         ] + [point]
         session.touch()
 
     job = session.run(
-        session.search, "compare", "compare_points", lambda _: session.touch(), on_part=keep,
+        session.workshop.search, "compare", "compare_points", lambda _: session.touch(), on_part=keep,
         table=session.need_table().stored, recipe=recipe.model_dump(exclude_unset=True), methods=wanted.methods,
         ks=ks, state=str(state), key_file=session.draft.key_file,
     )  # fmt: skip
-    return go(job=job)
+    return go(session, job=job)
 
 
 def _numbers(text: str, most: int) -> list[int]:
@@ -122,7 +125,7 @@ async def take(point: Take, session: Here) -> Answer:
     """Take a point over into the recipe."""
     draft = session.draft.change(k=point.k, method=point.method, method_options={})
     session.change(draft, f"{point.method} with k = {point.k} taken")
-    return go("protect")
+    return go(session, "protect")
 
 
 @router.get("/compare/plot.json")
@@ -143,7 +146,6 @@ def _bundle() -> str:
     return text
 
 
-@router.get("/vega.js")
 def vega() -> Response:
     """Return the program that draws the frontier."""
     return Response(_bundle(), media_type="text/javascript")

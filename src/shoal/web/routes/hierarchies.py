@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from shoal.errors import HierarchyError, ParameterError
 from shoal.hierarchy import WORDS, Hierarchy
 from shoal.web import trees
+from shoal.web.draft import Draft
 from shoal.web.folder import inside, list_hierarchies
 from shoal.web.private import private_file
 from shoal.web.routes.columns import coarser_words
@@ -22,7 +23,7 @@ from shoal.web.routes.common import Answer, Here, go
 from shoal.web.routes.orders import order_view, put_in_order, uncovered
 from shoal.web.routes.rendering import render
 from shoal.web.session import Session, digest
-from shoal.web.treating import DATES, PERIODS
+from shoal.web.treating import DATES, END_PERIODS
 
 router = APIRouter()
 
@@ -67,7 +68,7 @@ class Change(BaseModel):
 async def show(request: Request, session: Here, column: str | None = None, below: str = "") -> Response:
     """Show the tree of a column, by default of the first quasi-identifier; of a large tree what lies below a group."""
     if session.table is None:
-        return RedirectResponse("/open", status_code=303)
+        return RedirectResponse("open", status_code=303)
     known = _choices(session)
     names = [one["name"] for one in known]
     chosen = column if column in names else next(iter(names), None)
@@ -97,11 +98,12 @@ async def _column_view(session: Session, column: str, below: str) -> dict[str, A
         "words": words,
         "distinct": len(counts),
         "ranged": words == "ranges",
+        "rangeable": coarser_words(_as_found(session.draft, column), column, session.types[column]) == "ranges",
         "sorted": order is not None and "order" in words,
         "quasi": session.draft.role(column) == "quasi-identifier",
         "end": _end(session, column),
         "timed": next(one["type"] for one in session.need_table().columns if one["name"] == column) in DATES,
-        "periods": PERIODS,
+        "periods": END_PERIODS,
         "files": [one.name for one in list_hierarchies(session.folder)],
     }
     if tree is None:
@@ -122,6 +124,10 @@ async def _column_view(session: Session, column: str, below: str) -> dict[str, A
         }
         | uncovered(tree.leaves, counts)
     )
+
+
+def _as_found(draft: Draft, column: str) -> Draft:
+    return draft.with_choice("hierarchies", column, None).without_order(column)
 
 
 def _end(session: Session, column: str) -> dict[str, Any]:
@@ -198,12 +204,12 @@ def load_tree(session: Session, column: str) -> Hierarchy | None:
 def _keep(session: Session, column: str, tree: Hierarchy, words: str) -> Answer:
     """Let a column be made coarser along a hierarchy."""
     session.change(session.draft.with_choice("hierarchies", column, _write(session, tree)), f"{column}: {words}")
-    return go()
+    return go(session)
 
 
 def _write(session: Session, tree: Hierarchy) -> str:
     """Write a hierarchy to a private file of its own: earlier ones stay, so that undo finds them."""
-    target = private_file(session.private / f"hierarchy-{session.new_name()}.csv")
+    target = private_file(session.private / f"hierarchy-{session.workshop.new_name()}.csv")
     tree.to_csv(target)
     return str(target)
 
@@ -222,7 +228,7 @@ async def suggest_all(session: Here) -> Answer:
     for column in draft.without_tree:
         draft = draft.with_choice("hierarchies", column, _write(session, await _suggest(session, column)))
     session.change(draft, "hierarchies suggested where there were none")
-    return go()
+    return go(session)
 
 
 @router.post("/hierarchies/make")
@@ -235,7 +241,7 @@ async def make(making: Making, session: Here) -> Answer:
     choice = {"ranges": None, "set": "set", "flat": "flat"}[making.how]
     draft = session.draft if choice else session.draft.without_order(making.column)
     session.change(draft.with_choice("hierarchies", making.column, choice), f"{making.column}: {making.how}")
-    return go()
+    return go(session)
 
 
 @router.post("/hierarchies/ends")
@@ -251,7 +257,7 @@ async def change_ends(change: Ends, session: Here) -> Answer:
         session.draft.with_ends(change.column, end),
         f"{change.column}: ranges end {change.step or change.end or 'as all'}",
     )
-    return go()
+    return go(session)
 
 
 def _step(text: str) -> float:
@@ -273,7 +279,7 @@ async def load(loading: Loading, session: Here) -> Answer:
         session.change(
             session.draft.with_choice("hierarchies", loading.column, str(path)), f"{loading.column}: {path.name}"
         )
-        return go()
+        return go(session)
     if not loading.text:
         raise HierarchyError("The file is empty.")
     tree = Hierarchy.from_csv(io.StringIO(loading.text))

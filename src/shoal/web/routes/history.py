@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field
 
 from shoal.errors import FileError, ParameterError
 from shoal.hierarchy import WORDS
-from shoal.recipe import check_recipe, recipe_text
+from shoal.recipe import check_recipe, recipe_text, restore_models
 from shoal.web.draft import Draft, named_columns
 from shoal.web.folder import inside
 from shoal.web.repeating import hierarchy_name, name_inside
-from shoal.web.routes.common import Answer, Here, go
+from shoal.web.routes.common import Answer, Here, check_draft, go
 from shoal.web.session import Session
 
 router = APIRouter()
@@ -71,21 +71,21 @@ def draft_text(session: Session) -> str:
 async def go_to(place: Place, session: Here) -> Answer:
     """Go to any step of the history."""
     session.go(place.place)
-    return go()
+    return go(session)
 
 
 @router.post("/history/undo")
 async def undo(session: Here) -> Answer:
     """Take the last step back."""
     session.go(session.history.place - 1)
-    return go()
+    return go(session)
 
 
 @router.post("/history/redo")
 async def redo(session: Here) -> Answer:
     """Take a step again that was taken back."""
     session.go(session.history.place + 1)
-    return go()
+    return go(session)
 
 
 @router.post("/history/save")
@@ -100,11 +100,11 @@ async def save(saving: Saving, session: Here) -> Answer:
         session.touch()
 
     job = session.run(
-        session.desk, "save", "save_recipe", keep,
+        session.workshop.desk, "save", "save_recipe", keep,
         recipe=session.draft.recipe().model_dump(exclude_unset=True), own=session.own_hierarchies,
         key=session.draft.key_file, target=str(path), force=saving.replace,
     )  # fmt: skip
-    return go(job=job)
+    return go(session, job=job)
 
 
 @router.post("/history/load")
@@ -112,8 +112,8 @@ async def load(loaded: Loaded, session: Here) -> Answer:
     """Take all choices from a recipe file; hierarchy files it names must lie in the folder."""
     try:
         content = tomllib.loads(loaded.text)
-    except tomllib.TOMLDecodeError:
-        raise ParameterError("This is no recipe: it is not valid TOML.") from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, or brackets without end, too
+        raise ParameterError("This is not a recipe: it is not valid TOML.") from None
     recipe = check_recipe(content, "The recipe")
     table = session.table
     strange = sorted(named_columns(recipe.model_dump()) - set(table.names)) if table else []
@@ -123,8 +123,11 @@ async def load(loaded: Loaded, session: Here) -> Answer:
         "hierarchies": _local_hierarchies(session, recipe.hierarchies),
         "models": [_local_model(session, one) for one in recipe.models],
     }
-    session.change(Draft(session.draft.source, content, session.draft.key), "recipe loaded")
-    return go("columns" if table else None)
+    draft = Draft(session.draft.source, content, session.draft.key).with_types(session.types)
+    restore_models(recipe.models)
+    check_draft(draft)
+    session.change(draft, "recipe loaded")
+    return go(session, "columns" if table else None)
 
 
 def _local_model(session: Session, settings: dict[str, Any]) -> dict[str, Any]:

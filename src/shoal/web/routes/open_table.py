@@ -18,7 +18,7 @@ from shoal.web.databases import database_address
 from shoal.web.draft import NOTATION, Source
 from shoal.web.folder import inside, list_databases, list_tables, table_endings
 from shoal.web.private import private_file
-from shoal.web.routes.common import Answer, Here, go
+from shoal.web.routes.common import Answer, Here, free, go
 from shoal.web.session import Session
 
 router = APIRouter()
@@ -64,6 +64,7 @@ def view(session: Session) -> dict[str, Any]:
         "files": [one for one in list_tables(session.folder) if "-hierarchies/" not in one.name],
         "databases": list_databases(session.folder),
         "offered": session.offered,
+        "others": [one for one in session.workshop.sessions.values() if one is not session and one.table is not None],
         "endings": sorted({f".{ending.rsplit('.', 1)[-1]}" for ending in table_endings()}),
         "folder": session.folder.name,
         "separators": SEPARATORS,
@@ -76,17 +77,19 @@ def view(session: Session) -> dict[str, Any]:
 
 
 @router.post("/open")
+@free
 async def open_chosen(chosen: Chosen, session: Here) -> Answer:
     """Open a file of the folder, or the demo register."""
     if chosen.place == "demo":
-        return _start(session, Source("demo", "demo register"))
+        return await _start(session, Source("demo", "demo register"))
     path = inside(session.folder, chosen.name)
     if chosen.name in {one.name for one in list_databases(session.folder)}:
         return await _offer(session, chosen.name)
-    return _start(session, Source("folder", path.name, str(path)))
+    return await _start(session, Source("folder", path.name, str(path)))
 
 
 @router.post("/open/database")
+@free
 async def open_database(wanted: Database, session: Here) -> Answer:
     """Open a table of a database, or the rows of a query; passwords come from the environment."""
     named = {"table": wanted.table.strip(), "query": wanted.query.strip()}
@@ -96,7 +99,7 @@ async def open_database(wanted: Database, session: Here) -> Answer:
     if len(options) != 1:
         raise ParameterError("A database needs the name of a table, or a query.", hint="fill in one of the two.")
     address = database_address(session.folder, wanted.address)
-    return _start(session, Source("database", options.get("table", "query"), address, options))
+    return await _start(session, Source("database", options.get("table", "query"), address, options))
 
 
 async def _offer(session: Session, name: str) -> Answer:
@@ -106,24 +109,25 @@ async def _offer(session: Session, name: str) -> Answer:
     if not tables:
         raise ParameterError("This database has no table.")
     if len(tables) == 1:
-        return _start(session, Source("database", tables[0], address, {"table": tables[0]}))
+        return await _start(session, Source("database", tables[0], address, {"table": tables[0]}))
     session.offered = (name, tables)
     session.touch()
-    return go("open")
+    return go(session, "open")
 
 
-def _start(session: Session, source: Source) -> Answer:
-    job = session.open(source)
-    return go(None if job else "columns", job)
+async def _start(session: Session, source: Source) -> Answer:
+    number, job = await session.open(source)
+    return go(session, "columns", job, number)
 
 
 @router.post("/open/drop")
+@free
 async def open_dropped(request: Request, session: Here) -> Answer:
     """Take a file that was dropped on the page: straight to a private file, whatever its size."""
     name = Path(unquote(request.headers.get("x-file-name", ""))).name[-200:]
-    if not name:
-        raise ParameterError("The file has no name.")
-    folder = session.private / session.new_name()
+    if not name or name in {".", ".."} or not name.isprintable():
+        raise ParameterError("The file has no name that a file can have.")
+    folder = session.private / session.workshop.new_name()
     folder.mkdir(mode=0o700)
     target = private_file(folder / name)
     try:
@@ -131,7 +135,7 @@ async def open_dropped(request: Request, session: Here) -> Answer:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    return _start(session, Source("dropped", name, str(target)))
+    return await _start(session, Source("dropped", name, str(target)))
 
 
 async def _receive(request: Request, target: Path) -> None:
@@ -150,7 +154,18 @@ async def _receive(request: Request, target: Path) -> None:
             stream.write(chunk)
 
 
+@router.post("/open/again")
+@free
+async def read_again(session: Here) -> Answer:
+    """Read the table as it is now; choices stay where its columns are still there."""
+    source = session.draft.source
+    if source is None:
+        raise ParameterError("No table is open that could be read again.")
+    return go(session, job=session.read_again(source))
+
+
 @router.post("/open/reading")
+@free
 async def correct_reading(reading: Reading, session: Here) -> Answer:
     """Read the open file in another way."""
     source = session.draft.source
@@ -165,4 +180,4 @@ async def correct_reading(reading: Reading, session: Here) -> Answer:
     if reading.missing:
         options["missing"] = [mark.strip() for mark in reading.missing.split(",") if mark.strip()]
     make_notation("The page", **{key: value for key, value in options.items() if key in NOTATION})
-    return _start(session, replace(source, options=options))
+    return go(session, job=session.read_again(replace(source, options=options)))

@@ -54,7 +54,7 @@ async def put_in_order(session: Session, column: str) -> Answer:
     known = session.draft.order(column) or []
     new = sorted(set(counts) - set(known), key=by_name)
     session.change(session.draft.with_order(column, [*known, *new]), f"{column}: values in order")
-    return go()
+    return go(session)
 
 
 def by_name(value: str) -> list[tuple[bool, float, str]]:
@@ -74,4 +74,4 @@ async def place_value(placing: Placing, session: Here) -> Answer:
     others.insert(max(place, 0), placing.value)
     words = f"{placing.column}: {placing.value} at place {others.index(placing.value) + 1}"
     session.change(session.draft.with_order(placing.column, others), words)
-    return go()
+    return go(session)

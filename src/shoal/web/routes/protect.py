@@ -3,50 +3,24 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 import shoal
 from shoal.errors import ParameterError
-from shoal.web.draft import Draft
+from shoal.web.controls import without
 from shoal.web.folder import inside, list_tables
+from shoal.web.models import ModelForm, Number, model_forms, model_settings
 from shoal.web.repeating import name_inside
-from shoal.web.routes.common import Answer, Here, go
+from shoal.web.routes.common import Answer, Here, check_draft, go
 from shoal.web.session import Session
 
 router = APIRouter()
 
 KS = (5, 10, 20, 50)
 EFFORTS = {"fast": "quickly", "balanced": "balanced", "best": "take your time"}
-
-
-@dataclass(frozen=True)
-class ModelChoice:
-    """A privacy model beyond k, as the page offers it."""
-
-    name: str
-    parameter: str
-    default: float
-    before: str
-    """The sentence up to its number, and after it; {} stands for the sensitive columns."""
-    after: str
-    stops: str
-    population: bool = False
-    """Whether it needs a list of the population."""
-
-
-MODELS = (
-    ModelChoice("l-diversity", "l", 3, "At least", "different values of {} in every group", "“all of them have it”"),
-    ModelChoice("t-closeness", "t", 0.3, "Values of {} spread as in the whole table, within", "", "“most of them have it”"),
-    ModelChoice("alpha-k", "alpha", 0.5, "No value of {} has more than the share", "of a group", "“probably this one”"),
-    ModelChoice("beta-likeness", "beta", 2, "No value of {} gains more than", "times its share of the whole table", "“far more likely here than elsewhere”"),
-    ModelChoice("k-map", "k", 10, "At least", "people of the list fit every group", "“only this one of the whole town fits”", population=True),
-    ModelChoice("delta-presence", "high", 0.5, "Of the people of the list who fit a group, at most the share", "is in the table", "“then she must be in it”", population=True),
-    ModelChoice("delta-disclosure", "delta", 2, "The share of every value of {} in a group differs from the whole by a factor of e to the", "at most", "“much more, or much less, likely here”"),
-)  # fmt: skip
 
 
 class KChange(BaseModel):
@@ -56,58 +30,93 @@ class KChange(BaseModel):
 
 
 class ModelChange(BaseModel):
-    """A model beyond k: on with its number, or off."""
+    """A model beyond k: on with its numbers, each under its name, or off."""
+
+    model_config = ConfigDict(extra="allow")
 
     model: str
-    value: float | None = None
     on: bool = False
     population: str = Field(default="", max_length=4096)
 
 
 class SearchChange(BaseModel):
-    """How groups are found, and how many records may be withheld."""
+    """How groups are found and what is released of them; what is not named stays as it is."""
 
-    method: str
-    effort: Literal["fast", "balanced", "best"]
-    max_suppression: float = Field(ge=0, le=100, description="In percent.")
-    ends: Literal["round", "exact", "by column"]
+    method: str | None = None
+    effort: str | None = Field(default=None, max_length=20)
+    max_suppression: float | None = Field(default=None, ge=0, le=100, description="In percent.")
+    ends: Literal["round", "exact", "by column"] | None = None
+    release: Literal["", "ranges", "representatives"] | None = None
+    widen: float | None = Field(default=None, ge=0, le=100, description="In percent.")
+    seed: int | None = Field(default=None, ge=0)
+
+
+class Unshown(BaseModel):
+    """A choice that only a line shows."""
+
+    key: str = Field(max_length=100)
+    part: str = Field(default="", max_length=10_000)
 
 
 def view(session: Session) -> dict[str, Any]:
     """Return the choices, and the attack before and after."""
     draft = session.draft
     by_trees = {one.name for one in shoal.methods() if one.needs_hierarchies}
+    models = [_model_row(session, one) for one in model_forms()]
     return {
         "lacking": draft.without_tree if draft.get("method") in by_trees else [],
         "ks": KS,
         "k": draft.get("k"),
-        "models": [_model_row(session, one) for one in MODELS if not one.population],
-        "on_population": [_model_row(session, one) for one in MODELS if one.population],
+        "models": [one for one in models if not one["on_list"]],
+        "on_population": [one for one in models if one["on_list"]],
         "lists": [one.name for one in list_tables(session.folder)],
         "sensitive": draft.get("sensitive"),
         "methods": shoal.methods(),
         "method": draft.get("method"),
-        "efforts": EFFORTS,
-        "effort": draft.get("effort"),
+        "efforts": _efforts(draft.get("effort")),
+        "effort": _shown_effort(draft.get("effort")),
         "withheld": 100 * draft.get("max_suppression"),
         "ends": draft.get("ends") if isinstance(draft.get("ends"), str) else "by column",
+        "released": draft.get("release") or "",
+        "widen": 100 * draft.get("widen"),
+        "seed": draft.get("seed"),
+        "rare": any(draft.get(name) not in {None, 0} for name in ("release", "widen", "seed")),
+        "lines": session.unshown,
         "can_stop": os.name == "posix",
         "summary": session.release.summary if session.release else None,
     }
 
 
-def _model_row(session: Session, choice: ModelChoice) -> dict[str, Any]:
-    draft = session.draft
-    chosen = next((one for one in draft.get("models") if one["model"] == choice.name), None)
-    names = " and ".join(draft.get("sensitive"))
+def _efforts(chosen: Any) -> dict[str, str]:
+    """Return the efforts to choose from: those with a name, and the seconds that a recipe names."""
+    return EFFORTS if chosen in EFFORTS else EFFORTS | {_shown_effort(chosen): f"{chosen:g} seconds"}
+
+
+def _shown_effort(chosen: Any) -> str:
+    return chosen if isinstance(chosen, str) else f"{chosen:g}"
+
+
+def _offered(session: Session, number: Number) -> float | None:
+    """Return what stands in the field of a number that was not chosen: its default, or the size of groups for a k without one."""
+    return session.draft.get("k") if number.required and number.name == "k" else number.default
+
+
+def _model_row(session: Session, form: ModelForm) -> dict[str, Any]:
+    chosen = next((one for one in session.draft.get("models") if one["model"] == form.name), None)
+    names = " and ".join(session.draft.get("sensitive"))
+    population = str(chosen["population"]) if chosen and chosen.get("population") else ""
     return {
-        "name": choice.name,
+        "name": form.name,
         "on": chosen is not None,
-        "value": chosen[choice.parameter] if chosen else choice.default,
-        "before": choice.before.format(names),
-        "after": choice.after.format(names),
-        "stops": choice.stops,
-        "population": name_inside(chosen["population"], session.folder) if chosen and choice.population else "",
+        "numbers": [
+            {"name": one.name, "value": (chosen or {}).get(one.name, _offered(session, one)), "whole": one.whole}
+            for one in form.numbers
+        ],
+        "before": form.before.replace("{}", names),
+        "after": form.after.replace("{}", names),
+        "stops": form.stops,
+        "on_list": form.population,
+        "population": name_inside(population, session.folder) if population else "",
     }
 
 
@@ -116,7 +125,7 @@ async def change_k(change: KChange, session: Here) -> Answer:
     """Hide everyone among another number."""
     _check_k(change.k, session)
     session.change(session.draft.change(k=change.k), f"k = {change.k}")
-    return go()
+    return go(session)
 
 
 def _check_k(k: int, session: Session) -> None:
@@ -129,58 +138,70 @@ def _check_k(k: int, session: Session) -> None:
 
 @router.post("/protect/model")
 async def change_model(change: ModelChange, session: Here) -> Answer:
-    """Ask for a model, with another number, or no longer."""
-    choice = next((one for one in MODELS if one.name == change.model), None)
-    if choice is None:
-        raise ParameterError("There is no such model.")
-    models = [one for one in session.draft.get("models") if one["model"] != choice.name]
-    words = f"without {choice.name}"
+    """Ask for a model, with other numbers, or no longer; of several with one name, the first is meant."""
+    models = list(session.draft.get("models"))
+    place = next((number for number, one in enumerate(models) if one["model"] == change.model), len(models))
     if change.on:
-        value = choice.default if change.value is None else change.value
-        settings = {"model": choice.name, choice.parameter: int(value) if value == int(value) else value}
-        models.append(settings | _on_population(session, choice, change.population))
-        words = f"{choice.name} {value:g}"
+        given = {name: str(value) for name, value in (change.model_extra or {}).items()}
+        population = str(inside(session.folder, change.population)) if change.population else ""
+        before = models[place] if place < len(models) else None
+        settings = model_settings(change.model, given, before, population)
+        models[place : place + 1] = [settings]
+        words = " ".join(str(one) for name, one in settings.items() if name != "population")
+    else:
+        del models[place : place + 1]
+        words = f"without {change.model}"
     draft = session.draft.change(models=models)
-    _check_models(draft)
+    check_draft(draft)
     session.change(draft, words)
-    return go()
-
-
-def _on_population(session: Session, choice: ModelChoice, name: str) -> dict[str, Any]:
-    """Return the list of the population a model counts in, a file of the folder."""
-    if not choice.population:
-        return {}
-    lowest = {"low": 0.0} if choice.name == "delta-presence" else {}
-    return lowest | {"population": str(inside(session.folder, name))}
-
-
-def _check_models(draft: Draft) -> None:
-    """Refuse numbers a model does not take, in its own words."""
-    if draft.ready:
-        shoal.Anonymizer(**_parameters(draft) | {"pseudonymize": []})  # the key may not be chosen yet
-
-
-def _parameters(draft: Draft) -> dict[str, Any]:
-    from shoal.api import recipe_parameters  # noqa: PLC0415  (heavy; the first page is shown without it)
-
-    return recipe_parameters(draft.recipe())
+    return go(session)
 
 
 @router.post("/protect/search")
 async def change_search(change: SearchChange, session: Here) -> Answer:
-    """Find groups in another way."""
-    ends = session.draft.get("ends") if change.ends == "by column" else change.ends
-    draft = session.draft.change(
-        method=change.method,
-        method_options={},
-        effort=change.effort,
-        max_suppression=change.max_suppression / 100,
-        ends=ends,
+    """Find groups in another way, or release something else of them."""
+    given = change.model_dump(exclude_none=True)
+    fields: dict[str, Any] = dict(given)
+    if "method" in given and given["method"] != session.draft.get("method"):
+        fields["method_options"] = {}
+    if "effort" in given and given["effort"] not in EFFORTS:
+        fields["effort"] = _seconds(given["effort"])
+    if given.get("ends") == "by column":
+        del fields["ends"]
+    for name in ("max_suppression", "widen"):
+        if name in given:
+            fields[name] = given[name] / 100
+    if "release" in given:
+        fields["release"] = given["release"] or None
+    draft = session.draft.change(**fields)
+    check_draft(draft)
+    session.change(
+        draft, ", ".join(f"{_WORDS[name]} {value or 'as the method has it'}" for name, value in given.items())
     )
-    _check_models(draft)
-    words = f"{change.method}, {change.effort}, at most {change.max_suppression:g} % withheld, {change.ends} ends"
-    session.change(draft, words)
-    return go()
+    return go(session)
+
+
+_WORDS = {
+    "method": "method", "effort": "effort", "max_suppression": "percent withheld at most:", "ends": "ranges end",
+    "release": "released:", "widen": "percent released wider:", "seed": "seed",
+}  # fmt: skip
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise ParameterError(f"The effort {text!r} is none that the page knows.") from None
+    return int(seconds) if seconds == int(seconds) else seconds
+
+
+@router.post("/protect/without")
+async def take_back(unshown: Unshown, session: Here) -> Answer:
+    """Take back a choice of a loaded recipe that no control shows."""
+    if not any((one.key, one.part) == (unshown.key, unshown.part) for one in session.unshown):
+        raise ParameterError("The recipe has no such choice.")
+    session.change(without(session.draft, unshown.key, unshown.part), f"without {unshown.key} {unshown.part}".rstrip())
+    return go(session)
 
 
 @router.post("/protect/make")
@@ -188,4 +209,4 @@ async def make(session: Here) -> Answer:
     """Make the release."""
     session.draft.check_complete()
     _check_k(session.draft.get("k"), session)
-    return go(job=session.make_release())
+    return go(session, job=session.make_release())

@@ -10,6 +10,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from shoal.errors import FileError, ParameterError
+from shoal.publication.plain_columns import Cells
 from shoal.web.databases import database_address
 from shoal.web.folder import inside, release_endings
 from shoal.web.repeating import command_text, name_inside, python_text
@@ -23,6 +24,11 @@ _ENDINGS = {
     "report": (".html", ".md", ".json"),
     "recipe": (".toml",),
 }
+SHAPES = {
+    "text": "as text, such as [30-39]",
+    "columns": "in plain columns, for R, Stata, SPSS and Excel",
+    "midpoints": "as text, ranges as their middle",
+}
 _REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox allow-modals; frame-ancestors 'none'"
 
 
@@ -35,7 +41,11 @@ class Targets(BaseModel):
     database: str = Field(default="", max_length=4096)
     table: str = Field(default="", max_length=1000)
     """A new table of a database that gets the release too, where one is named."""
+    cells: Cells = "text"
+    """How coarsened cells are written."""
     replace: bool = False
+    number: int
+    """The release that the tab shows."""
     read: list[int] = Field(default=[], max_length=1000)
 
 
@@ -44,26 +54,30 @@ def view(session: Session) -> dict[str, Any]:
     release = session.release
     if release is None:
         return {"made": None}
-    published = session.releases.published.get(session.release_key)
+    written = session.releases.written.get(release.number)
     stem = _stem(session)
-    names = published["names"] if published else {
-        "release": f"{stem}-release.csv", "report": f"{stem}-report.html", "recipe": f"{stem}-recipe.toml",
+    names = written.names if written else {
+        "cells": "text", "release": f"{stem}-release.csv", "report": f"{stem}-report.html", "recipe": f"{stem}-recipe.toml",
     }  # fmt: skip
     return {
         "made": release,
         "s": release.summary,
-        "attacks": [one | {"works": _works(one, session.draft.get("k"))} for one in release.summary["attacks"]],
+        "attacks": [one | {"works": _works(one, release.draft.get("k"))} for one in release.summary["attacks"]],
         "names": names,
+        "shapes": SHAPES,
+        "columns_released": sum(one["released_as"] != "removed" for one in release.summary["columns"]),
         "folder": session.folder.name,
-        "published": published,
+        "written": written,
+        "altered": [written.names[what] for what in _FILES if not written.is_unchanged(what)] if written else [],
+        "intact": written is not None and written.is_unchanged("release"),
         "database": name_inside(names.get("database", _database(session)), session.folder),
-        "command": command_text(session.draft, names, session.folder),
-        "python": python_text(session.draft, names, session.folder),
+        "command": command_text(release.draft, names, session.folder),
+        "python": python_text(release.draft, names, session.folder),
     }
 
 
 def _works(attack: dict[str, Any], k: int) -> bool:
-    """Tell whether an intruder is right more often than k allows, and than without the release."""
+    """Return whether an intruder is right more often than k allows, and than without the release."""
     return bool(attack["low"] > max(1 / k, attack["control"] or 0.0))
 
 
@@ -81,7 +95,7 @@ def _stem(session: Session) -> str:
 @router.post("/publish")
 async def publish(targets: Targets, session: Here) -> Answer:
     """Write release, report and recipe into the folder; every warning must have been read."""
-    release, table, source = session.need_release(), session.need_table(), session.draft.source
+    release, table, source = session.need_release(targets.number), session.need_table(), session.draft.source
     writing = session.jobs.get("publish")
     if (
         writing is not None and writing.active
@@ -90,22 +104,28 @@ async def publish(targets: Targets, session: Here) -> Answer:
     unread = set(range(len(release.summary["warnings"]))) - set(targets.read)
     if unread:
         raise ParameterError("Some warnings are not ticked off yet.", hint="read and tick them first.")
-    names = targets.model_dump(include=set(_FILES))
+    if session.draft.undecided:
+        raise ParameterError(
+            f"{len(session.draft.undecided):,} columns are not decided yet.", hint="keep them or leave them out first."
+        )
+    names = targets.model_dump(include=set(_FILES)) | {"cells": targets.cells}
     place = _place(session, targets)
-    paths = {what: _target(session, what, name) for what, name in names.items()}
-    key = session.release_key
+    paths = {what: _target(session, what, names[what]) for what in _FILES}
+    await session.look_at_source(thoroughly=True)
+    if session.changed_source:
+        raise FileError("The table has changed since it was read. Nothing was written.", hint="read it again first.")
 
     def keep(found: dict[str, Any]) -> None:
-        session.releases.published[key] = found | {"names": names | place}
+        session.releases.wrote(release, names | place, found)
         session.touch()
 
     job = session.run(
-        session.desk, "publish", "publish", keep,
-        table=table.stored, folder=release.folder, targets=paths, place=place, force=targets.replace,
-        source=source.path if source and source.place == "folder" else "", key=session.draft.key_file,
-        own=session.own_hierarchies,
+        session.workshop.desk, "publish", "publish", keep,
+        table=table.stored, folder=release.folder, targets=paths, place=place, cells=targets.cells, force=targets.replace,
+        inputs=source.files if source else [], key=release.draft.key_file, own=session.own_hierarchies,
+        recipe_made=release.draft.recipe().model_dump(exclude_unset=True),
     )  # fmt: skip
-    return go(job=job)
+    return go(session, job=job)
 
 
 def _place(session: Session, targets: Targets) -> dict[str, str]:
@@ -113,7 +133,17 @@ def _place(session: Session, targets: Targets) -> dict[str, str]:
     address, table = targets.database.strip(), targets.table.strip()
     if bool(address) != bool(table):
         raise ParameterError("A database and the name of a new table belong together.", hint="name both, or neither.")
-    return {"database": database_address(session.folder, address), "table": table} if table else {}
+    if not table:
+        return {}
+    place = {"database": database_address(session.folder, address), "table": table}
+    source = session.draft.source
+    if (
+        source
+        and source.place == "database"
+        and (source.path, source.options.get("table")) == (place["database"], table)
+    ):
+        raise FileError(f"The target {table!r} is the table that is released.", hint="name another table.")
+    return place
 
 
 def _target(session: Session, what: str, name: str) -> str:
@@ -124,24 +154,27 @@ def _target(session: Session, what: str, name: str) -> str:
     return str(path)
 
 
-def _written(session: Session, what: str) -> Path:
-    published = session.releases.published.get(session.release_key)
-    if published is None or what not in _FILES:
+def _written(session: Session, number: int, what: str) -> Path:
+    """Return a file that was written of a release, as long as it is what was written then."""
+    written = session.releases.written.get(number)
+    if written is None or what not in _FILES:
         raise HTTPException(404)
-    path = inside(session.folder, published["names"][what])
+    path = inside(session.folder, written.names[what])
     if not path.is_file():
         raise FileError(f"The file {path.name!r} is no longer there.", hint="write it again.")
+    if not written.is_unchanged(what):
+        raise FileError(f"The file {path.name!r} has changed since it was written.", hint="write it again.")
     return path
 
 
-@router.get("/publish/{what}/download")
-async def download(what: str, session: Here) -> FileResponse:
+@router.get("/publish/{release}/{what}/download")
+async def download(release: int, what: str, session: Here) -> FileResponse:
     """Return a written file for the browser to save."""
-    path = _written(session, what)
+    path = _written(session, release, what)
     return FileResponse(path, filename=path.name)
 
 
-@router.get("/publish/report/show")
-async def show_report(session: Here) -> FileResponse:
+@router.get("/publish/{release}/report/show")
+async def show_report(release: int, session: Here) -> FileResponse:
     """Show the report by itself; the browser prints it or saves it as PDF."""
-    return FileResponse(_written(session, "report"), headers={"content-security-policy": _REPORT_POLICY})
+    return FileResponse(_written(session, release, "report"), headers={"content-security-policy": _REPORT_POLICY})

@@ -5,7 +5,14 @@ document.addEventListener('keydown', (event) => {
   const row = event.target.closest?.('tr[data-column]');
   if (!row || event.target.matches('input') || event.ctrlKey || event.altKey || event.metaKey) return;
   const choice = row.querySelector('[data-role]');
-  const option = choice.options[Number(event.key) - 1];
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (step && event.target === choice) {
+    event.preventDefault();
+    const shown = shownRows();
+    shown[shown.indexOf(row) + step]?.querySelector('[data-role]').focus();
+    return;
+  }
+  const option = [...choice.options].filter((one) => one.value)[Number(event.key) - 1];
   if (!option) return;
   event.preventDefault();
   if (choice.value === option.value) return;
@@ -22,7 +29,7 @@ const shownRows = () => [...document.querySelectorAll('tr[data-column]:not([hidd
 document.addEventListener('change', (event) => {
   const choice = event.target;
   if (choice.id !== 'role-all' || !choice.value) return;
-  post('/columns/roles', { columns: shownRows().map((row) => row.dataset.column), role: choice.value });
+  post('columns/roles', { columns: shownRows().map((row) => row.dataset.column), role: choice.value });
   choice.value = '';
 });
 

@@ -6,7 +6,7 @@ let pen = Promise.resolve(); // one picture after the other
 
 const night = matchMedia('(prefers-color-scheme: dark)');
 
-// the picture belongs to points, colours and a width: where one of them changes it is drawn anew
+// the picture belongs to points, colours and a width: where one of them changes it is drawn again
 function renew() {
   const place = document.getElementById('frontier');
   const points = document.getElementById('points')?.dataset.points;
@@ -26,7 +26,7 @@ async function draw(place, form, wanted) {
   const overtaken = () => !place.isConnected || place.dataset.wanted !== wanted;
   if (overtaken()) return;
   vega ??= import('/vega.js');
-  const [specification] = await Promise.all([ask(`/compare/plot.json?${form}`), vega]);
+  const [specification] = await Promise.all([ask(`compare/plot.json?${form}`), vega]);
   if (!specification || overtaken()) return;
   const { view } = await window.vegaEmbed(place, specification, {
     ast: true, actions: false, defaultStyle: false, tooltip: false, renderer: 'canvas', mode: 'vega-lite', logLevel: 1, // errors only
@@ -34,11 +34,11 @@ async function draw(place, form, wanted) {
   view.addEventListener('mouseover', (_, item) => {
     const row = rowOf(item);
     const told = document.getElementById('point-told');
-    if (row && told) told.textContent = `${row.dataset.method}, k = ${row.dataset.k}: ${row.dataset.loss} of the detail is lost. Click to take it.`;
+    if (row && told) told.textContent = `${row.dataset.method}, k = ${row.dataset.k}: ${row.dataset.loss} of the detail is lost. Click to use it.`;
   });
   view.addEventListener('click', (_, item) => {
     const row = rowOf(item);
-    if (row) post('/compare/take', { method: row.dataset.method, k: Number(row.dataset.k) });
+    if (row) post('compare/take', { method: row.dataset.method, k: Number(row.dataset.k) });
   });
   place.dataset.drawn = wanted;
 }

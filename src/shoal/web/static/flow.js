@@ -30,7 +30,7 @@ async function sentence(answer) {
   return answer.json().catch(() => ({ message: 'The server met a fault.', hint: 'Reload the page.' }));
 }
 
-// a question outside the loop: rows, reasons, pictures; null where there is no answer, which is then told
+// a question outside the loop: rows, reasons, pictures; null if there is no answer, which is then told
 export async function ask(address) {
   const answer = await fetch(address).catch(() => null);
   if (answer?.ok) return answer.json();
@@ -40,10 +40,12 @@ export async function ask(address) {
 
 // --- asking the loop ------------------------------------------------------------------------------------------
 
-// sends a change and shows what came of it; `done` hears the answer; `aside`: it need not wait for the changes before it
-export function post(address, body, { headers = {}, done, form = null, aside = false } = {}) {
+// sends a change and shows what came of it; `done` hears the answer; `aside`: it need not wait for the changes before it;
+// `strict`: it is about exactly what is shown, and never sent again for something newer
+export function post(address, body, { headers = {}, done, form = null, aside = false, strict = false } = {}) {
   document.getElementById('notice').replaceChildren();
-  const change = { address, body, headers, done, form };
+  const { session, table, edition } = page().dataset;
+  const change = { address: new URL(address, location.href), body, headers, done, form, strict, session, table, edition: Number(edition) };
   if (aside) {
     send(change).then(refresh);
     return;
@@ -52,6 +54,10 @@ export function post(address, body, { headers = {}, done, form = null, aside = f
   asking?.abort();
   go();
 }
+
+// tells whether the page hears of changes elsewhere as they happen
+let listens = () => false;
+export const whileListening = (asked) => { listens = asked; };
 
 // `yields`: where somebody is on the way elsewhere, that counts more
 export function show(address, { push = true, focus = false, yields = false } = {}) {
@@ -83,21 +89,33 @@ async function go() {
   }
 }
 
-async function send({ address, body, headers, done, form }) {
+// editions of each session that came of this page's own changes: it knows them without having been shown
+const own = new Map();
+
+async function send(change, tries = 10) {
+  const { address, body, headers, done, form, strict, session, table } = change;
   const file = body instanceof Blob;
+  const edition = Math.max(change.edition, own.get(session) ?? 0);
   const answer = await fetch(address, {
     method: 'POST',
     body: file ? body : JSON.stringify(body),
-    headers: { 'content-type': file ? 'application/octet-stream' : 'application/json', 'x-shoal-change': key, ...headers },
+    headers: { 'content-type': file ? 'application/octet-stream' : 'application/json', 'x-shoal-change': key, 'x-shoal-edition': edition, ...headers },
   }).catch(() => null);
   stale = true;
   const told = answer ? await sentence(answer) : GONE;
+  const old = told.refused?.old;
+  // a change elsewhere crossed this one on the way: a page that hears of such things may choose on, on the same table
+  if (old && !strict && tries && listens() && told.refused.table === table) {
+    await send({ ...change, edition: told.refused.edition }, tries - 1);
+    return;
+  }
+  if (told.edition !== undefined) own.set(session, told.edition);
   if (!answer?.ok || told.refused) {
     form?.reset(); // to what the server has
     tell(told.refused ?? told);
     return;
   }
-  if (told.go) aim ??= { address: told.go, push: true, focus: true };
+  if (told.go && !told.job) aim ??= { address: told.go, push: true, focus: true };
   done?.(told);
 }
 

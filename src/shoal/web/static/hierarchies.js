@@ -21,7 +21,7 @@ document.addEventListener('change', async (event) => {
   if (event.target.id !== 'tree-file') return;
   const [file] = event.target.files;
   const column = columnShown();
-  if (file) post('/hierarchies/load', { column, text: await file.text() });
+  if (file) post('hierarchies/load', { column, text: await file.text() });
   event.target.value = '';
 });
 
@@ -54,13 +54,13 @@ function putTogether(node, target) {
   const nodes = ticked.includes(node) ? ticked : [node];
   const onto = target.dataset.node;
   const change = target.matches('.group') ? { what: 'move', nodes, name: onto } : { what: 'merge', nodes: [...new Set([onto, ...nodes])] };
-  post('/hierarchies/change', { column: columnShown(), ...change });
+  post('hierarchies/change', { column: columnShown(), ...change });
 }
 
 // --- an order -------------------------------------------------------------------------------------------------
 
 function place(node, where) {
-  post('/hierarchies/order', { column: columnShown(), value: node.dataset.value, ...where });
+  post('hierarchies/order', { column: columnShown(), value: node.dataset.value, ...where });
 }
 
 // steps and not places, so that of two quick keys none is lost

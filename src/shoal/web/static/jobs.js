@@ -1,11 +1,14 @@
 // Work that takes long: how it stands, and what to show when it is over.
-import { page, show, tell, whenShown } from '/static/flow.js';
+import { page, refresh, show, tell, whenShown } from '/static/flow.js';
 
 const known = new Map(); // kind → the newest job of it
 const following = new Map(); // number of a job → the step it was asked for on, and the one to show when it is done
 const watching = new Map(); // kind → who hears of its jobs
 
 export const watch = (kind, hear) => watching.set(kind, hear);
+
+// another session counts its own jobs
+export const forget = () => known.clear();
 
 export function follow(number, next) {
   following.set(number, { from: page().dataset.step, next });
@@ -20,6 +23,10 @@ export function hear(job, first = false) {
   known.set(job.kind, job);
   paint(job);
   watching.get(job.kind)?.(job);
+  if (job.kind === 'preview' || job.kind === 'price') { // it stands in the panel, and in nobody's way
+    if (job.state === 'failed' && job.kind === 'preview') refresh();
+    return;
+  }
   if (job.state === 'failed' && isNews(before, job) && (!first || panels(job).length)) tell(job);
   finish(job);
 }
@@ -34,6 +41,7 @@ function paint(job) {
   for (const panel of panels(job)) {
     panel.hidden = !isActive(job);
     panel.querySelector('progress').value = job.share;
+    for (const stop of panel.querySelectorAll('[data-stop]')) stop.hidden = !/loss|fragment by fragment/.test(job.text); // before, nothing is there to take
     panel.querySelector('[data-job-text]').textContent = job.text && `— ${inPercent(job.text)}`;
     panel.querySelector('[data-job-left]').textContent = job.left === null ? '' : `about ${Math.max(1, Math.round(job.left))} s left`;
   }

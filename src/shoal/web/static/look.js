@@ -33,7 +33,7 @@ document.addEventListener('change', (event) => {
 });
 
 document.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape' && get('why') && !get('why').hidden) closeWhy();
+  if (event.key === 'Escape' && get('why-row')) closeWhy();
   const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!move || !event.target.matches?.('[role=tab]')) return;
   const tabs = [...document.querySelectorAll('[role=tab]')];
@@ -53,7 +53,7 @@ function chooseTab(chosen) {
 
 async function load(from) {
   const table = get('pairs');
-  const found = await ask(`/look/rows?first=${from}&withheld=${get('withheld')?.checked ?? false}`);
+  const found = await ask(`look/rows?first=${from}&withheld=${get('withheld')?.checked ?? false}`);
   if (!found || !table.isConnected) return;
   first = from;
   draw(table, found);
@@ -87,28 +87,39 @@ function cell(found, one, name, place, text) {
   const changed = text !== one.was[place];
   const known = found.quasi.includes(name);
   const shown = text || '(missing)';
-  // what is no quasi-identifier was treated, not made coarser: there is no reason to ask for
-  const part = element(known ? 'button' : 'span', known ? shown : text, { className: changed ? 'cell changed' : 'cell', id: `cell-${one.row}-${place}` });
+  // what is not a quasi-identifier was treated, not made coarser: there is no reason to ask for
+  const part = element(known ? 'button' : 'span', '', { className: changed ? 'cell changed' : 'cell', id: `cell-${one.row}-${place}` });
+  // a range or a set breaks between its words alone, never inside a date
+  for (const word of (known ? shown : text).split(/ (?=to )|(?<=,) /)) part.append(element('span', word, { className: 'word' }), ' ');
   part.title = known ? `${shown} – why?` : text;
   if (known) Object.assign(part.dataset, { cell: '', row: one.row, column: name });
   field.append(part);
   return field;
 }
 
+// the reason stands in a row of its own below the cell it is about, so that it never hides what it explains
 async function explain(button) {
   const { row, column } = button.dataset;
   for (const old of document.querySelectorAll('.cell.asked')) old.classList.remove('asked');
   button.classList.add('asked');
-  const found = await ask(`/look/why?row=${row}&column=${encodeURIComponent(column)}`);
-  const side = get('why');
-  if (!found || !side || !button.classList.contains('asked')) return;
-  side.replaceChildren(element('h2', `Why ${found.released}?`), ...found.sentences.map((text) => element('p', text)));
+  const found = await ask(`look/why?row=${row}&column=${encodeURIComponent(column)}`);
+  if (!found || !button.classList.contains('asked') || !button.isConnected) return;
+  get('why-row')?.remove();
+  const side = element('aside', '', { id: 'why' });
+  side.setAttribute('aria-live', 'polite');
+  side.append(element('h2', `Why is ${column} ${found.released}?`), ...found.sentences.map((text) => element('p', text)));
   if (found.whole) side.append(element('p', found.whole, { className: 'fine' }));
-  side.append(element('button', 'close', { className: 'small', id: 'why-close' }));
-  side.hidden = false;
+  side.append(element('button', 'Close the reason', { className: 'small', id: 'why-close' }));
+  const line = element('tr', '', { id: 'why-row' });
+  const field = element('td', '');
+  field.colSpan = button.closest('tr').cells.length;
+  field.append(side);
+  line.append(field);
+  button.closest('tr').after(line);
+  side.scrollIntoView({ block: 'nearest' });
 }
 
 function closeWhy() {
-  get('why').hidden = true;
+  get('why-row')?.remove();
   document.querySelector('.cell.asked')?.focus();
 }

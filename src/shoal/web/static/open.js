@@ -6,9 +6,9 @@ const placeOf = (event) => event.target.closest?.('#drop');
 
 function take(file) {
   if (!file) return;
-  post('/open/drop', file, {
+  post('open/drop', file, {
     headers: { 'x-file-name': encodeURIComponent(file.name) },
-    done: (told) => { if (told.job) follow(told.job, '/columns'); },
+    done: (told) => { if (told.job) follow(told.job, told.go); },
     aside: true, // a large file takes a while, and the page stays usable
   });
 }

@@ -1,7 +1,7 @@
 // The page as a whole: clicks and keys on what all steps have, and the stream of news. Everything is heard at the document and before
-// anything can be clicked, so nothing is lost while a step is shown anew. Each step has a module of its own.
-import { page, post, refresh, show, tell, whenShown } from '/static/flow.js';
-import { follow, hear } from '/static/jobs.js';
+// anything can be clicked, so nothing is lost while a step is shown again. Each step has a module of its own.
+import { page, post, refresh, show, tell, whenShown, whileListening } from '/static/flow.js';
+import { follow, forget, hear } from '/static/jobs.js';
 import '/static/open.js';
 import '/static/columns.js';
 import '/static/hierarchies.js';
@@ -26,9 +26,10 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   const { then } = form.dataset;
   post(form.dataset.post, fields(form, event.submitter), {
-    done: (told) => { if (told.job && then) follow(told.job, then); },
+    done: (told) => { if (told.job && then) follow(told.job, told.go ?? then); },
     form: form.querySelector('[data-now]') && form,
     aside: 'aside' in form.dataset,
+    strict: 'strict' in form.dataset,
   });
 });
 
@@ -49,7 +50,7 @@ document.addEventListener('keydown', (event) => {
   if (event.target.matches('input[type=text], input[type=search], input[type=number], textarea')) return;
   event.preventDefault();
   // sent also where the button waits for the answer to a change just made: the server knows what can be taken back
-  post(event.shiftKey ? '/history/redo' : '/history/undo', {});
+  post(event.shiftKey ? 'history/redo' : 'history/undo', {});
 });
 
 window.addEventListener('popstate', () => show(location.pathname + location.search, { push: false }));
@@ -57,9 +58,11 @@ window.addEventListener('popstate', () => show(location.pathname + location.sear
 // --- listening ------------------------------------------------------------------------------------------------
 
 let events = null;
+let listeningTo = null; // the session whose news are heard
 
 function listen() {
-  events = new EventSource('/events');
+  listeningTo = page().dataset.session;
+  events = new EventSource(`/${listeningTo}/events`);
   events.addEventListener('state', (event) => {
     if (JSON.parse(event.data).version > Number(page().dataset.version)) refresh();
   });
@@ -78,6 +81,15 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) listen();
 });
 
+// another table has news of its own
+whenShown.push((shown) => {
+  if (shown.dataset.session === listeningTo || listeningTo === null) return;
+  events.close();
+  forget();
+  if (!document.hidden) listen();
+});
+
 for (const shown of whenShown) shown(page());
 listen();
+whileListening(() => events?.readyState === EventSource.OPEN);
 document.body.inert = false;

@@ -15,9 +15,9 @@ document.addEventListener('click', async (event) => {
   const text = document.getElementById(button.dataset.copy);
   try {
     await navigator.clipboard.writeText(text.textContent);
-    button.textContent = 'copied';
+    button.textContent = 'Copied';
   } catch {
     getSelection().selectAllChildren(text);
-    button.textContent = 'selected: press Ctrl-C';
+    button.textContent = 'Selected: press Ctrl-C';
   }
 });

@@ -1,0 +1,5 @@
+"""How kernels are compiled, kept on disk and compiled ahead. A reader of kernels needs ``@kernel()`` from ``decorator`` and nothing else.
+
+``disk_cache`` keeps compiled kernels, in ``folders`` that nobody else may write; ``linking`` is the only module that uses numba's
+internals; ``signatures`` records how kernels are called, so that ``warm_up`` can compile them ahead, for this machine or a wheel.
+"""

@@ -1,0 +1,12 @@
+"""Columns that quasi-identifiers give away: what a released column is computed from, and whom that picks out.
+
+The search (``finding``) runs on a sample and knows tables, no groups. ``ways`` knows groups of released rows and counts whom a column
+picks out among them. The inspection, the attacks, the release and the engines call both. Nothing here decides whether a release is refused.
+"""
+
+from __future__ import annotations
+
+from shoal.derived.search import SAMPLE, Derived, find_derived
+from shoal.derived.ways import Exposure, Way, expose, likely, refusal, warning
+
+__all__ = ["SAMPLE", "Derived", "Exposure", "Way", "expose", "find_derived", "likely", "refusal", "warning"]

@@ -1,1 +1,0 @@
-"""Privacy models as rules on groups, and the mending of groups that break them."""

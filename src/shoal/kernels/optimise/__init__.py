@@ -1,1 +1,0 @@
-"""The optimiser's kernels: groups that change, regions of near groups, and a bound."""

@@ -1,1 +1,0 @@
-"""First groupings for the optimiser to improve."""

@@ -1,1 +1,0 @@
-"""Dual prices of records, and reduced costs of cells."""

@@ -1,0 +1,1 @@
+"""The optimizer's kernels: groups that change, regions of near groups, and a bound."""

@@ -1,0 +1,1 @@
+"""First groupings for the optimizer to improve: cells from cheap to expensive, cuts, and groups grown record by record."""

@@ -1,0 +1,34 @@
+"""What a release is asked for: all parameters as checked objects, and no row of the table.
+
+``Request.of(...)`` checks them once; engines get the ``Request`` and change it with ``dataclasses.replace``. ``Anonymizer`` is its
+skin for users, a ``Recipe`` the form of it that files and reports hold. It knows methods, models, treatments and tables,
+but not how a release is made.
+"""
+
+from shoal.request.bars import Bar
+from shoal.request.checks import EngineChoice, parse_memory
+from shoal.request.others import with_others_decided
+from shoal.request.people import warn_of_repeated_people
+from shoal.request.request import Request
+from shoal.request.roles import (
+    check_role_columns,
+    select_roles,
+    tell_of_coded_categories,
+    warn_of_columns_left_out,
+)
+from shoal.request.saved import recipe_parameters, stage_recipe
+
+__all__ = [
+    "Bar",
+    "EngineChoice",
+    "Request",
+    "check_role_columns",
+    "parse_memory",
+    "recipe_parameters",
+    "select_roles",
+    "stage_recipe",
+    "tell_of_coded_categories",
+    "warn_of_columns_left_out",
+    "warn_of_repeated_people",
+    "with_others_decided",
+]

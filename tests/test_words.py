@@ -1,0 +1,61 @@
+"""Phrases that stop a reader who has not seen the code: none stands in documentation, docstrings, comments or messages."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+RULED_OUT = {
+    "instead of": r"\b[Ii]n (?:the )?place of\b",
+    "again": r"\b(?:anew|afresh)\b",
+    "has, had by": r"\b(?:bears?|borne)\b",
+    "expensive": r"\bdear(?:er|est)?\b",
+    "on average": r"\b[Ii]n the mean\b",
+    "ties go to": r"\b[Oo]f equals\b",
+    "available": r"\bat hand\b",
+    "except": r", but for\b",
+    "is not a": r"(?<!here )\b(?:is|are) no (?!longer|more|less|larger|smaller|better|further|wider|such|need|room|use|reason|way|answer|other|different)[a-z]",
+    "Return whether": r"\bTell whether\b",
+    "%": r"\d per cent\b",
+    "stored results": r"\b[Kk]ept (?:page|run)s?\b",
+    "recount": r"\b(?:fresh count|re-count)",
+    "sidecar": r"\bside-car",
+    "k-d tree": r"\bkd-tree",
+}
+ALLOWED = {
+    "src/shoal/inspection/words.py",  # words of column names
+    "docs/explanation/papers.md",  # quotes the papers
+}
+"""Where such a phrase is a quotation or data."""
+
+
+def texts():
+    """Yield the name and the prose of each file that people read: whole pages, and the comments and strings of code."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    templates = [*(ROOT / "src").rglob("*.j2")]
+    for path in [*pages, *templates]:
+        yield path.relative_to(ROOT).as_posix(), path.read_text("utf-8")
+    for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "reader").rglob("*.py")]:
+        read = tokenize.generate_tokens(io.StringIO(path.read_text("utf-8")).readline)
+        prose = [token.string for token in read if token.type in {tokenize.STRING, tokenize.COMMENT}]
+        yield path.relative_to(ROOT).as_posix(), "\n".join(prose)
+
+
+TEXTS = {name: text for name, text in texts() if name not in ALLOWED}
+
+
+@pytest.mark.parametrize(("better", "phrase"), RULED_OUT.items(), ids=list(RULED_OUT))
+def test_a_phrase_that_is_ruled_out_is_used_nowhere(better, phrase):
+    found = [(name, hit) for name, text in TEXTS.items() for hit in re.findall(f".{{0,30}}{phrase}.{{0,20}}", text)]
+    assert found == [], f"say {better!r}"
+
+
+def test_such_a_phrase_would_be_found():
+    for better, phrase in RULED_OUT.items():
+        seen = "in place of anew bears dearer in the mean Of equals at hand, but for is no tree Tell whether 5 per cent kept page re-count side-car kd-tree"
+        assert re.search(phrase, seen), better
