@@ -17,8 +17,8 @@ import pytest
 
 from tests.web.hands import using
 
-PATIENCE = 1000 * int(os.environ.get("SHOAL_PATIENCE", "600"))
-"""Milliseconds after which something must have gone wrong; nothing is measured by it."""
+PATIENCE = 1000 * int(os.environ.get("SHOAL_PATIENCE", "400"))
+"""Milliseconds after which something must have gone wrong; nothing is measured by it. Less than the 600 seconds of pytest-timeout, which would end all tests of the worker."""
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -139,8 +139,11 @@ class Watched:
 
 def wait_until(page, question, argument=None):
     """Ask a page until it answers yes. Playwright's own ``wait_for_function`` asks again by ``eval``, which the page forbids."""
-    while not page.evaluate(question, argument):
-        page.wait_for_timeout(50)  # a test that never hears yes is ended by pytest-timeout
+    for _ in range(PATIENCE // 50):
+        if page.evaluate(question, argument):
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"The page never said yes to: {question}")
 
 
 @pytest.fixture(scope="module")

@@ -201,6 +201,7 @@ def test_a_point_of_the_comparison_is_taken(tabs):
 def test_a_comparison_grows_point_by_point_and_is_taken_up_where_it_was_stopped(tabs):
     page = tabs.open_people()
     page.click("#to-compare")
+    page.check("#compare-optimize")  # the methods compared last are remembered: a test before this one took one out
     page.fill("#ks", "3, 4, 6")
     page.click("#compare")
     page.wait_for_selector("#points tbody tr")  # a point is there while others are on their way, or all are
