@@ -51,10 +51,10 @@ seeds: $(VENV)/.dev  ## run the tests of generated tables once more for each of 
 		$(BIN)/python -m pytest -q -n auto -m hypothesis --hypothesis-profile=seeds --hypothesis-seed=$$seed $(ARGS) $(TESTS) || exit 1; done
 
 mutants: $(VENV)/.dev  ## break each guard a little and ask that a test notices
-	@$(BIN)/python -m tests.mutants $(ARGS)
+	@$(BIN)/python -m tests.tools.mutants $(ARGS)
 
 matrix: | $(VENV)/pyvenv.cfg  ## run the tests with the oldest and the newest dependencies; one of them: ARGS=oldest
-	@$(PYTHON) -m tests.matrix $(ARGS)
+	@$(PYTHON) -m tests.tools.matrix $(ARGS)
 
 docs: $(VENV)/.docs  ## build the documentation as a site in build/site/, without network; warnings are errors
 	@$(BIN)/python -m sphinx -q -W --keep-going -c docs -b html . build/site && echo "build/site/index.html"

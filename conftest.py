@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 
-pytest_plugins = ["tests.ci_guard"]
+pytest_plugins = ["tests.tools.ci_guard"]
 
 # the first call of a kernel compiles it; no time limit could tell that from a slow test
 settings.register_profile("shoal", deadline=None, derandomize=True, database=None)

@@ -123,7 +123,7 @@ def run_job(job: str, place: str, table: str | None) -> None:
 
 def compare(records: int) -> Iterator[Row]:
     """Give the figures of all jobs."""
-    from tests import servers
+    from tests.support import servers
 
     servers.PASSWORD = "benchmark"  # noqa: S105  (of a server that lives for minutes)
     os.environ["PGPASSWORD"] = servers.PASSWORD

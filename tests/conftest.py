@@ -32,8 +32,8 @@ SLOW = (
     "tests/compiling",
     "tests/fuzz",
     "tests/web/test_whole_way",
-    "tests/test_docs",
-    "tests/test_packaging",
+    "tests/docs/test_docs",
+    "tests/tools/test_packaging",
     "tests/engines/test_faults",
     "tests/methods/optimize",
 )

@@ -22,7 +22,7 @@ from shoal.methods.optimize.operators import OPERATORS, Operator
 from shoal.methods.optimize.problem import Problem
 from shoal.privacy import model_name
 from shoal.privacy.base import PrivacyModel, Requirement
-from tests.tables import coded_table
+from tests.support.tables import coded_table
 
 TABLE = pa.table({"age": list(range(40)), "ill": ["flu", "gout"] * 20})
 

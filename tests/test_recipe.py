@@ -12,7 +12,7 @@ from shoal.api import Anonymizer
 from shoal.errors import FileError, ParameterError
 from shoal.hierarchy import Hierarchy
 from shoal.recipe import json_schema
-from tests.schemas import same_meaning
+from tests.support.schemas import same_meaning
 
 TABLE = pa.table({"age": list(range(20)), "job": ["nurse", "medic", "smith", "baker"] * 5, "secret": ["x", "y"] * 10})
 TREE = Hierarchy.from_dict({"*": {"care": ["nurse", "medic"], "craft": ["smith", "baker"]}})

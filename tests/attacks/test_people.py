@@ -13,7 +13,7 @@ from shoal import attacks
 from shoal.attacks import row_owners
 from shoal.cells.parse import parse_column
 from shoal.errors import ColumnError
-from tests.panels import panel
+from tests.support.panels import panel
 
 TABLE = panel(40, most=6, seed=3)
 QUASI = ["age", "sex"]

@@ -13,8 +13,8 @@ from scipy.optimize import linprog
 from shoal.errors import MissingExtraError, ParameterError
 from shoal.methods.base import Task
 from shoal.methods.microaggregation.sse import minimize_sse
-from tests import reference_microaggregation as reference
 from tests.kernels.microaggregation.test_mdav import tables
+from tests.support import reference_microaggregation as reference
 
 
 def relaxation(rows, k):

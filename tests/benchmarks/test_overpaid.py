@@ -8,8 +8,8 @@ from benchmarks.papers.overpaid import FOUND, Overpaid, list_overpaid, lower_pri
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests import reference_microaggregation as reference
 from tests.kernels.microaggregation.test_mdav import tables
+from tests.support import reference_microaggregation as reference
 
 
 def overpaid(matrix, prices, k, room=5_000):

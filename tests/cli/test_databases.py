@@ -6,8 +6,8 @@ import sqlite3
 
 import pytest
 
-from tests import servers
 from tests.io.test_databases import PEOPLE, SECRET, tables, writing
+from tests.support import servers
 
 ROLES = [
     "-k",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyarrow import csv
 
-from tests.panels import QUASI, panel
+from tests.support.panels import QUASI, panel
 
 TABLE = panel()
 

@@ -13,8 +13,8 @@ from shoal.errors import PrivacyError
 from shoal.frames import Frame
 from shoal.methods.base import Task
 from shoal.privacy.base import failing_groups
-from tests import reference
 from tests.enforcement.cases import EVERY, case_of, random_table
+from tests.support import reference
 
 
 def blocks(n, k):

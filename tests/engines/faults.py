@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow.parquet as papq
 
 from shoal.publication import DICTIONARY_KEY, dictionary_path
-from tests.killing import (
+from tests.tools.killing import (
     RECORDS,
     K,
     Say,

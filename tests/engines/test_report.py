@@ -13,7 +13,7 @@ from shoal.errors import ParameterError, PublicationWarning
 from shoal.summary.found_people import GroupSizes, merge_sizes
 from tests.engines.tables import people
 from tests.engines.test_stream import COMMON
-from tests.panels import QUASI, panel
+from tests.support.panels import QUASI, panel
 
 pytestmark = pytest.mark.usefixtures("small_batches", "small_fragments")
 ALIKE = (

@@ -15,7 +15,7 @@ from shoal.io.files import open_batches, open_table
 from shoal.io.location import Location
 from shoal.io.registry import find_source
 from shoal.io.source import ReadOptions
-from tests import servers
+from tests.support import servers
 
 PEOPLE = pa.table(
     {

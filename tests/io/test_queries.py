@@ -10,8 +10,8 @@ import pytest
 from shoal.errors import DatabaseError, ParameterError, PrivacyWarning
 from shoal.io.databases.queries import check_query
 from shoal.io.files import open_table
-from tests import servers
 from tests.io.test_databases import address, mariadb_server, postgresql_server, tables, writing
+from tests.support import servers
 
 __all__ = ["address", "mariadb_server", "postgresql_server"]  # fixtures
 pytestmark = pytest.mark.filterwarnings("error")

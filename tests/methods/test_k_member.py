@@ -9,9 +9,9 @@ import shoal
 from shoal.encoding import encode
 from shoal.frames import Frame
 from shoal.methods.base import Task
-from tests import reference_optimize
 from tests.methods.optimize.test_optimize import loss_of
-from tests.tables import coded_table, coded_tables
+from tests.support import reference_optimize
+from tests.support.tables import coded_table, coded_tables
 
 
 @example(coded_table(11, "nnnn", 18), 3, 0)  # records of equal cost, which rounding told apart in the kernel only

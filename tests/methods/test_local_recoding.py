@@ -16,9 +16,9 @@ from shoal.kernels.space.packing import make_packing
 from shoal.methods.base import Grouping, Task
 from shoal.methods.local_recoding import BottomUp, TopDown, group_bottom_up, group_top_down, total_cost
 from shoal.metrics import Outcome, measure
-from tests import reference_local_recoding as reference
 from tests.kernels.space.test_space import columns
 from tests.kernels.spaces import Interval, Tree, Values, build_space
+from tests.support import reference_local_recoding as reference
 
 FIGURE_1 = pa.table({"age": [24, 25, 30, 30, 32, 32], "zip": [53712, 53711, 53711, 53711, 53712, 53713]})
 EXAMPLE_1 = pa.table({"x": [10, 20, 20, 50, 50, 60], "y": [70, 60, 50, 20, 15, 10]})

@@ -18,9 +18,9 @@ from shoal.kernels.search.record_tree import (
 from shoal.kernels.space.space import cover_groups
 from shoal.methods.base import Task
 from shoal.methods.merge_split import MergeSplit
-from tests import reference_merge_split
 from tests.kernels.spaces import Interval, Values
 from tests.methods.coded import coded_table, coded_tables, run_in_chunks
+from tests.support import reference_merge_split
 
 
 @settings(deadline=None, max_examples=300)

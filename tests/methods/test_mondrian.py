@@ -11,8 +11,8 @@ from shoal.encoding import encode
 from shoal.errors import ParameterError
 from shoal.frames import Frame
 from shoal.methods.base import Task
-from tests import reference
-from tests.tables import coded_table, coded_tables
+from tests.support import reference
+from tests.support.tables import coded_table, coded_tables
 
 
 @settings(max_examples=150, deadline=None)

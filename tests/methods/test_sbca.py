@@ -10,9 +10,9 @@ from shoal.kernels.sbca import clustering as kernels
 from shoal.kernels.sbca.contingency import build_contingency, count_row, count_values, forget
 from shoal.methods.base import Task
 from shoal.methods.sbca import SBCA
-from tests import reference_similarity
 from tests.kernels.spaces import Interval, Values, build_space
 from tests.methods.coded import coded_table, coded_tables, run_in_chunks
+from tests.support import reference_similarity
 
 SEX, NATIONALITY = ["Female", "Male"], ["Iran", "Japan", "USA"]
 FIGURE_3 = {("Male", "Japan"): 4, ("Male", "USA"): 4, ("Male", "Iran"): 1}

@@ -13,7 +13,7 @@ from shoal.methods import REGISTRY, make_method, method_class
 from shoal.methods.base import Task
 from shoal.methods.stopping import Stop, cancellable
 from tests.methods.clock import TickingClock
-from tests.tables import coded_table
+from tests.support.tables import coded_table
 
 
 def stop_at(now, begin=0.0, deadline=math.inf, **others):

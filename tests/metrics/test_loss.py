@@ -12,8 +12,8 @@ from shoal.frames import Frame
 from shoal.hierarchy import Hierarchy
 from shoal.methods.base import Grouping
 from shoal.metrics import REGISTRY, Outcome, measure
-from tests import reference
-from tests.tables import coded_tables
+from tests.support import reference
+from tests.support.tables import coded_tables
 
 
 def outcome(table, labels, k=2):

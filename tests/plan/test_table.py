@@ -20,7 +20,7 @@ from shoal.plan.contents import in_sample, order_by_content
 from shoal.plan.table import group_table
 from shoal.privacy.base import bind_models
 from tests.engines.tables import HIERARCHIES, QUASI_IDENTIFIERS, people
-from tests.panels import QUASI, fewest_companions, owners_by_group, panel, released_groups
+from tests.support.panels import QUASI, fewest_companions, owners_by_group, panel, released_groups
 
 MODELS = (shoal.LDiversity(2), shoal.TCloseness(0.4))
 

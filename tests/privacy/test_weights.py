@@ -8,7 +8,7 @@ import pytest
 import shoal
 from shoal.errors import ParameterError, PrivacyError
 from shoal.privacy.weights import WeightRequirement, represented
-from tests.panels import QUASI, panel, released_groups
+from tests.support.panels import QUASI, panel, released_groups
 
 pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("ignore::shoal.errors.RepeatedPersonWarning")]
 

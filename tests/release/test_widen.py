@@ -12,7 +12,7 @@ from shoal.errors import ParameterError
 from shoal.kernels.space.space import cover_groups
 from shoal.release.widen import widen
 from shoal.testing import checks
-from tests.tables import TREE, coded_table, coded_tables
+from tests.support.tables import TREE, coded_table, coded_tables
 
 
 def tight_cover(table, seed=0):

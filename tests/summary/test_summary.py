@@ -20,7 +20,7 @@ from shoal.summary.association import correlation_ratio, cramers_v, pearson
 from shoal.summary.cells import Cells
 from shoal.summary.distributions import OTHER, _in_bins, _merge, nice_step
 from shoal.summary.found_people import GroupSizes, count_findable, size_bins
-from tests.schemas import same_meaning
+from tests.support.schemas import same_meaning
 
 pytestmark = pytest.mark.compiled
 

@@ -10,7 +10,7 @@ from shoal.errors import FileError, ParameterError
 from shoal.io.files import open_table
 from shoal.web.databases import database_address
 from shoal.web.jobs import tasks
-from tests import servers
+from tests.support import servers
 from tests.web.conftest import write_people
 
 pytestmark = pytest.mark.compiled

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow.parquet as papq
 
 from tests.engines.spark.conftest import QUICK_JAVA
-from tests.killing import RECORDS, K, Say, Served, campaign, fault_in_rows, main, say, serve, strike, wait_while
+from tests.tools.killing import RECORDS, K, Say, Served, campaign, fault_in_rows, main, say, serve, strike, wait_while
 
 VICTIMS = {
     "executor": "CoarseGrainedExecutorBackend",

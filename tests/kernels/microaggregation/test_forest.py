@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from shoal.kernels.microaggregation.forest import cut_forest, find_half, grow_forest, order_leaves_first
 from shoal.kernels.search.kdtree import build_tree
 from shoal.kernels.search.nearest import nearest_table
-from tests import reference_microaggregation as reference
 from tests.kernels.microaggregation.test_mdav import tables
+from tests.support import reference_microaggregation as reference
 
 
 def grow(matrix, k):

@@ -10,8 +10,8 @@ from shoal.kernels.microaggregation.mdav_generic import run_mixed, start_mixed
 from shoal.kernels.microaggregation.v_mdav import join_rest, run_vmdav
 from shoal.kernels.search.kdtree import build_tree, remove_record
 from shoal.kernels.search.nearest import find_farthest, find_nearest
-from tests import reference_microaggregation as reference
 from tests.kernels.spaces import Tree, Values, build_space
+from tests.support import reference_microaggregation as reference
 
 LEAF = 2  # so that small tables have deep trees
 

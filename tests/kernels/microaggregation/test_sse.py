@@ -16,8 +16,8 @@ from shoal.kernels.microaggregation.sse_moves import (
     swap_records,
     total_loss,
 )
-from tests import reference_microaggregation as reference
 from tests.kernels.microaggregation.test_mdav import tables
+from tests.support import reference_microaggregation as reference
 
 
 def loss(matrix, labels):

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.kernels.microaggregation.univariate import split_path
-from tests import reference_microaggregation as reference
 from tests.kernels.microaggregation.test_mdav import tables
+from tests.support import reference_microaggregation as reference
 
 
 @given(tables(most=12, columns=1), st.integers(2, 4))

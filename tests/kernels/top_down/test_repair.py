@@ -5,8 +5,8 @@ import pytest
 
 from shoal.kernels.space.range_costs import tabulate_costs
 from shoal.kernels.top_down import repair as kernels
-from tests import reference_local_recoding as reference
 from tests.kernels.spaces import Interval, Tree, Values, build_space
+from tests.support import reference_local_recoding as reference
 
 K = 6
 COLUMNS = [

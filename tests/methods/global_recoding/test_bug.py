@@ -23,8 +23,8 @@ from shoal.methods.global_recoding.climbing import cuts_after, make_climber
 from shoal.methods.global_recoding.information import entropy
 from shoal.methods.global_recoding.revising import _View
 from shoal.testing import check_method
-from tests.reference_global import Climb, ClimbByError, theorem_1
-from tests.tables import coded_table
+from tests.support.reference_global import Climb, ClimbByError, theorem_1
+from tests.support.tables import coded_table
 
 # Figure 1 of the paper: vid, number of records, Y/N.
 FIGURE_1 = {

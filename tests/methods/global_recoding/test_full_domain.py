@@ -18,8 +18,8 @@ from shoal.methods.base import Task
 from shoal.methods.global_recoding.full_domain import Datafly, Incognito
 from shoal.methods.stopping import cancellable
 from shoal.testing import check_method
-from tests import reference_global
-from tests.tables import coded_table
+from tests.support import reference_global
+from tests.support.tables import coded_table
 
 SETTING_A = [
     "sex",

@@ -15,7 +15,7 @@ from shoal.methods.base import Task
 from shoal.methods.microaggregation.forest import Forest
 from shoal.methods.microaggregation.heuristics import MDAV, VMDAV, Univariate
 from shoal.methods.microaggregation.scaling import as_coordinates, as_points
-from tests import reference_microaggregation as reference
+from tests.support import reference_microaggregation as reference
 
 EIA = ["UTILITYID", "RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES", "OTHREVENUE"]
 EIA += ["OTHRSALES", "TOTREVENUE", "TOTSALES"]

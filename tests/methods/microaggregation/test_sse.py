@@ -16,10 +16,10 @@ from shoal.methods.microaggregation.partition import GroupPool, best_partition
 from shoal.methods.microaggregation.scaling import as_coordinates
 from shoal.methods.microaggregation.sse import minimize_sse
 from shoal.methods.microaggregation.sse_params import SSEParams, params_for
-from tests import reference_microaggregation as reference
 from tests.kernels.microaggregation.test_mdav import tables
 from tests.methods.clock import TickingClock
 from tests.methods.microaggregation.test_heuristics import COMPANIES
+from tests.support import reference_microaggregation as reference
 
 
 @pytest.fixture

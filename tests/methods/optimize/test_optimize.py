@@ -32,9 +32,9 @@ from shoal.methods.optimize.params import (
     temperature_for,
 )
 from shoal.methods.optimize.search import Search
-from tests import reference_optimize
 from tests.methods.clock import TickingClock
-from tests.tables import coded_table, coded_tables
+from tests.support import reference_optimize
+from tests.support.tables import coded_table, coded_tables
 
 
 def loss_of(table, labels):

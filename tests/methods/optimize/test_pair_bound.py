@@ -18,8 +18,8 @@ from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimize.bounds import lower_bound
 from shoal.methods.optimize.problem import Problem
 from shoal.methods.stopping import Stop
-from tests.reference import group_cost
-from tests.tables import coded_tables
+from tests.support.reference import group_cost
+from tests.support.tables import coded_tables
 
 
 @settings(max_examples=40, deadline=None)

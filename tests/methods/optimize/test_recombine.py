@@ -22,7 +22,7 @@ from shoal.methods.optimize.search import Search
 from shoal.methods.optimize.solver import ends_of_runs, recombine
 from shoal.methods.stopping import Stop
 from tests.methods.clock import TickingClock
-from tests.tables import coded_table, coded_tables
+from tests.support.tables import coded_table, coded_tables
 
 pytest.importorskip("scipy", reason="groups are merged by scipy (extra exact)")
 

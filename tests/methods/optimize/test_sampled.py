@@ -22,7 +22,7 @@ from shoal.methods.optimize.params import EFFORTS
 from shoal.methods.optimize.sampled import group_by_samples, samples_pay, share_of
 from shoal.methods.optimize.search import Search
 from shoal.methods.optimize.solver import solve
-from tests.tables import coded_tables
+from tests.support.tables import coded_tables
 
 pytestmark = pytest.mark.compiled
 WIDE = Lattice(12, 2, 12, 0.95)

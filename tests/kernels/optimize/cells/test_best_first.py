@@ -7,7 +7,7 @@ from shoal.kernels.common.random_state import make_state
 from shoal.kernels.optimize.cells.best_first import run_cell_search, start_cell_search
 from shoal.kernels.optimize.cells.levels import build_levels
 from shoal.kernels.optimize.starts.cut import complete
-from tests.tables import coded_table
+from tests.support.tables import coded_table
 
 
 @pytest.mark.parametrize("columns", ["n", "nnf", "inf", "sis"])

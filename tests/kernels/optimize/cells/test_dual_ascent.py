@@ -19,8 +19,8 @@ from shoal.methods.base import Task
 from shoal.methods.optimize.params import EFFORTS, PricingParams
 from shoal.methods.optimize.pricing import _by_column, group_by_prices
 from shoal.methods.stopping import Stop
-from tests import reference_optimize
-from tests.tables import coded_table
+from tests.support import reference_optimize
+from tests.support.tables import coded_table
 
 
 def tables_of_trees(least, most):

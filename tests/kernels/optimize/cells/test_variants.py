@@ -21,8 +21,8 @@ from shoal.methods.mondrian import Mondrian
 from shoal.methods.optimize.candidates import Variants
 from tests.kernels.optimize.cells.test_dual_ascent import kept, profit_of
 from tests.kernels.optimize.groups import recount
-from tests.reference import cell_cost
-from tests.tables import coded_table, coded_tables
+from tests.support.reference import cell_cost
+from tests.support.tables import coded_table, coded_tables
 
 
 def span(table, row, codes):

@@ -11,7 +11,7 @@ from shoal.kernels.optimize.moves.relocate_swap import sweep
 from shoal.kernels.optimize.state.groups import total_cost
 from shoal.kernels.optimize.state.regions import load_groups
 from tests.kernels.optimize.groups import loaded, recount
-from tests.tables import coded_table, coded_tables
+from tests.support.tables import coded_table, coded_tables
 
 
 def test_members_on_a_step_leave_together_and_others_are_lent_where_too_few_stay():

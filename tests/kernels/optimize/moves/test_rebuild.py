@@ -20,7 +20,7 @@ from shoal.kernels.optimize.state.groups import total_cost
 from shoal.kernels.optimize.state.regions import load_groups
 from shoal.kernels.space.space import range_cost
 from tests.kernels.optimize.groups import check_groups, loaded, recount
-from tests.tables import coded_table, coded_tables
+from tests.support.tables import coded_table, coded_tables
 
 
 @settings(max_examples=60, deadline=None)

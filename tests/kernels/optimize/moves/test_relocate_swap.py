@@ -10,7 +10,7 @@ from shoal.kernels.optimize.moves.relocate_swap import dissolve_groups, sweep
 from shoal.kernels.optimize.state.groups import total_cost
 from shoal.kernels.optimize.state.regions import load_groups
 from tests.kernels.optimize.groups import loaded, recount
-from tests.tables import coded_table, coded_tables
+from tests.support.tables import coded_table, coded_tables
 
 
 def test_records_that_fit_nowhere_together_join_the_groups_where_they_cost_least():

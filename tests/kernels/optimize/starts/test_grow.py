@@ -9,7 +9,7 @@ from shoal.kernels.common.random_state import make_state
 from shoal.kernels.optimize.starts.grow import grow_all, leave_grid, make_grid, take_nearest
 from shoal.kernels.optimize.state.groups import ENDLESS, cost_with, total_cost
 from tests.kernels.optimize.groups import loaded, recount
-from tests.tables import coded_tables
+from tests.support.tables import coded_tables
 
 
 @settings(max_examples=40, deadline=None)

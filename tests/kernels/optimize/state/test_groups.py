@@ -17,7 +17,7 @@ from shoal.kernels.optimize.state.groups import (
     total_cost,
 )
 from tests.kernels.optimize.groups import loaded, recount
-from tests.tables import coded_tables
+from tests.support.tables import coded_tables
 
 
 @settings(max_examples=60, deadline=None)

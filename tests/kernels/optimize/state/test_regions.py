@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from shoal.kernels.optimize.state.regions import make_regions, renumber
 from tests.kernels.optimize.groups import loaded
-from tests.tables import coded_table, coded_tables
+from tests.support.tables import coded_table, coded_tables
 
 
 @settings(max_examples=40, deadline=None)

@@ -12,7 +12,7 @@ import pytest
 
 import shoal
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "src" / "shoal"
 PAGE = (ROOT / "docs" / "explanation" / "papers.md").read_text("utf-8")
 CODE = sorted(set(re.findall(r"`([^`]+)`", PAGE)))

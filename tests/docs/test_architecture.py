@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-REPOSITORY = Path(__file__).parent.parent
+REPOSITORY = Path(__file__).parent.parent.parent
 SOURCES = REPOSITORY / "src" / "shoal"
 TEXT = "".join((REPOSITORY / name).read_text("utf-8") for name in ("ARCHITECTURE.md", "docs/explanation/code-walks.md"))
 WALKED = ["kernels/optimize", "kernels/guarded", "methods/optimize", "enforcement", "plan", "engines"]

@@ -6,15 +6,15 @@ import sys
 
 import pytest
 
-from tests import killing
-from tests.killing import HangError, Served, campaign
+from tests.tools import killing
+from tests.tools.killing import HangError, Served, campaign
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="does not apply: processes are found as Linux lists them"
 )
 SERVER = """
 import subprocess, sys, threading
-from tests.killing import say, serve
+from tests.tools.killing import say, serve
 
 def release(target):
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])  # it speaks through the same pipe

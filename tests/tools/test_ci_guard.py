@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 SKIPS = {
     "mark": "import pytest\n@pytest.mark.skip(reason='no data for a mark')\ndef test_it(): pass\n",
     "call": "import pytest\ndef test_it(): pytest.skip('no data for a call')\n",
@@ -27,7 +27,7 @@ def run_tests(folder, texts, ci):
         (folder / f"test_{name}.py").write_text(text)
     settings = {key: value for key, value in os.environ.items() if not key.startswith(("CI", "PYTEST_"))}
     settings |= {"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": ci}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.ci_guard", "--continue-on-collection-errors"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.tools.ci_guard", "--continue-on-collection-errors"]
     run = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, check=False)
     return run.returncode, run.stdout
 
@@ -55,4 +55,4 @@ def test_in_ci_a_skip_that_is_meant_and_an_expected_failure_stay_what_they_are(t
 
 def test_the_guard_is_on_in_this_very_run(request):
     hooks = request.config.pluginmanager.hook.pytest_runtest_makereport.get_hookimpls()
-    assert "tests.ci_guard" in {hook.function.__module__ for hook in hooks}
+    assert "tests.tools.ci_guard" in {hook.function.__module__ for hook in hooks}

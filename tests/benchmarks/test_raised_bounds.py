@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from shoal.methods.base import Task
 from shoal.methods.microaggregation.sse import minimize_sse
-from tests import reference_microaggregation as reference
 from tests.kernels.microaggregation.test_mdav import tables
+from tests.support import reference_microaggregation as reference
 
 
 def proven(matrix, k):

@@ -16,8 +16,8 @@ from shoal.encoding import CodedAttribute, encode
 from shoal.frames import to_frame
 from shoal.methods.base import Task
 from shoal.methods.global_recoding.bug import BottomUpGeneralization
-from tests.reference_global import trees
-from tests.tables import coded_table
+from tests.support.reference_global import trees
+from tests.support.tables import coded_table
 
 SETTING_P4 = ["occupation", "education", "native-country", "marital-status", "sex", "race", "workclass"]
 

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("vl_convert")
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 SECONDS_EACH = ("companies", "weights")
 
 

@@ -9,7 +9,7 @@ import shoal
 from shoal.methods.base import Method
 from shoal.privacy.base import PrivacyModel
 
-PAGE = Path(__file__).parent.parent / "docs" / "reference" / "python.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "reference" / "python.md"
 HEAD = """# Python, name by name
 
 `make docs` fills this page from the docstrings; `help(shoal.anonymize)` shows the same. [Python](api.md) is the overview.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.kernels.spaces import Interval
-from tests.reference import plain_sum
+from tests.support.reference import plain_sum
 
 
 def group(columns, weights, codes, k, *, grow=True, utility=1, privacy=1):

@@ -15,7 +15,7 @@ from shoal.errors import ColumnError, ParameterError
 from shoal.explanation import join_costs
 from shoal.frames import to_frame
 from shoal.kernels.space.space import cost_table, cover_groups
-from tests.tables import coded_tables
+from tests.support.tables import coded_tables
 
 PEOPLE = {
     "name": [f"p{number}" for number in range(8)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from tests.reference import group_cost, numbered
+from tests.support.reference import group_cost, numbered
 
 
 def k_member(table, k, first):

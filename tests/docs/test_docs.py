@@ -16,10 +16,10 @@ from shoal import attacks, errors
 from shoal.cli.app import app
 from shoal.errors import ShoalWarning
 from shoal.summary import Summary
-from tests import public_names, recipe_page
-from tests.page_files import write_files
+from tests.docs import public_names, recipe_page
+from tests.docs.page_files import write_files
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 FENCED = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 ELSEWHERE = {"docs/how-to/from-postgresql.md", "docs/how-to/on-spark.md", "docs/how-to/with-the-page.md"}
@@ -146,11 +146,13 @@ def test_the_commands_of_a_page_run_and_say_what_it_says(page, here):
 
 
 def test_the_pages_name_every_public_name_and_nothing_else():
-    assert public_names.PAGE.read_text("utf-8") == public_names.text(), "write it again: python -m tests.public_names"
+    assert public_names.PAGE.read_text("utf-8") == public_names.text(), (
+        "write it again: python -m tests.docs.public_names"
+    )
 
 
 def test_the_page_of_the_recipe_has_every_key():
-    assert recipe_page.PAGE.read_text("utf-8") == recipe_page.text(), "write it again: python -m tests.recipe_page"
+    assert recipe_page.PAGE.read_text("utf-8") == recipe_page.text(), "write it again: python -m tests.docs.recipe_page"
 
 
 def test_the_page_of_environment_variables_has_every_one_that_the_code_reads():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mutants import MUTATIONS, REPOSITORY, occurrences
+from tests.tools.mutants import MUTATIONS, REPOSITORY, occurrences
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda one: f"{one.file}: {one.new.strip()}")

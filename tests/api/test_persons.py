@@ -15,7 +15,7 @@ from shoal.errors import ColumnError, DataError, ParameterError, PrivacyError, P
 from shoal.frames import to_frame
 from shoal.results.generalization import Generalization
 from shoal.results.transform import transform_file
-from tests.panels import QUASI, fewest_companions, owners_by_group, panel, released_groups
+from tests.support.panels import QUASI, fewest_companions, owners_by_group, panel, released_groups
 
 pytestmark = pytest.mark.compiled
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-BOOKS = sorted((Path(__file__).parent.parent / "examples").glob("*.ipynb"))
+BOOKS = sorted((Path(__file__).parent.parent.parent / "examples").glob("*.ipynb"))
 # a process of its own: warnings of the notebooks' machinery are not ours. The kernel is this interpreter, reached without a port.
 RUN = """
 import sys

@@ -13,7 +13,7 @@ import pytest
 
 from shoal.kernels.common.sums import row_sums_of_products, sum_of_products
 
-SOURCE = Path(__file__).parent.parent / "src" / "shoal"
+SOURCE = Path(__file__).parent.parent.parent / "src" / "shoal"
 PRODUCTS = {
     "attacks/matching.py": "whole numbers",
     "derived/lines.py": "formulas fit by a wide margin, or not at all",

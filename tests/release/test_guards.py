@@ -27,7 +27,7 @@ from shoal.release import make
 from shoal.release import widen as widening
 from shoal.release.widen import widen, widen_where_models_hold
 from shoal.results import save
-from tests.tables import coded_table
+from tests.support.tables import coded_table
 
 K = 4
 

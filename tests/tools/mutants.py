@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-GUARDS = "tests/test_guards.py"
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+GUARDS = "tests/release/test_guards.py"
 EXTENSIONS = "tests/test_extensions.py"
 COVERING = "tests/recount/test_cover.py"
 CROWDS = "tests/recount/test_crowds.py"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 RULED_OUT = {
     "instead of": r"\b[Ii]n (?:the )?place of\b",
     "again": r"\b(?:anew|afresh)\b",

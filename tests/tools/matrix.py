@@ -14,7 +14,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parent.parent.parent
 TOOLS = {"pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "hatchling"}
 """Tools of the tests: what they demand is not a promise to users, so they are always the newest."""
 BOUND = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^]]*\])?>=([0-9.]+)(?:; python_version >= '3\.([0-9]+)')?$")

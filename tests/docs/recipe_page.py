@@ -1,4 +1,4 @@
-"""Writes ``docs/reference/recipe.md``: every key of a recipe file, from the schema. ``python -m tests.recipe_page``."""
+"""Writes ``docs/reference/recipe.md``: every key of a recipe file, from the schema. ``python -m tests.docs.recipe_page``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from shoal.recipe import json_schema
 
-PAGE = Path(__file__).parent.parent / "docs" / "reference" / "recipe.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "reference" / "recipe.md"
 HEAD = """# The recipe file
 
 A recipe holds every parameter of a release and no row of the table. It is a TOML file. `--save-recipe recipe.toml` and `Anonymizer.save` write one;

@@ -22,7 +22,7 @@ from shoal.methods.base import Task
 from shoal.methods.optimize import annealing
 from shoal.methods.optimize.operators import OPERATORS
 
-TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text("utf-8")
+TEXT = (Path(__file__).parent.parent.parent / "CONTRIBUTING.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 SCREEN = 40
 """Lines that are seen at once."""
