@@ -127,6 +127,13 @@ def test_values_decide_where_the_name_says_nothing():
     assert roles["code"][0] != "identifier"
 
 
+@pytest.mark.parametrize("sign", [".", "-", "/", " "])
+def test_dates_are_no_telephone_numbers(sign):
+    days = [sign.join((f"{1 + day % 28:02}", f"{1 + day % 12:02}", str(1940 + day))) for day in range(70)]
+    assert found_in(days) == []
+    assert found_in([f"seen on {day} again" for day in days]) == []
+
+
 def test_ordinary_numbers_and_texts_hold_no_identifiers():
     random = np.random.default_rng(0)
     table = {

@@ -274,8 +274,12 @@ def _is_place(text: str) -> bool:
     return abs(latitude) <= 90 and abs(longitude) <= 180
 
 
+_DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])([./ -])(0?[1-9]|[12]\d|3[01])\2(?:19|20)\d\d")
+"""A day with a year of these two centuries: written like a telephone number, and far more often a date."""
+
+
 def _is_phone(text: str) -> bool:
-    return 8 <= len(_digits(text)) <= 15
+    return 8 <= len(_digits(text)) <= 15 and not _DATE.fullmatch(text)
 
 
 def _format(name: str, pattern: str, fits: Callable[[str], bool] = lambda _: True, *, inside: bool = False) -> Format:
