@@ -124,6 +124,11 @@ class Recipe(BaseModel):
     )
 
 
+def declared_hierarchies(recipe: Recipe) -> dict[str, str]:
+    """Return the hierarchies that come from a file, by column; any other one was computed from the table, or cannot be told from one that was."""
+    return {name: choice for name, choice in recipe.hierarchies.items() if choice not in {*WORDS, OBJECT}}
+
+
 def averaged_weight(recipe: Recipe) -> str | None:
     """Return the column of survey weights if it is released as the mean of each group, not kept or removed."""
     name = recipe.survey_weight

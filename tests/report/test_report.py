@@ -211,6 +211,45 @@ def test_no_figure_of_a_report_depends_on_what_a_withheld_person_had(models):
     assert [one.unique for one in summary.found.by_columns] == [0]
 
 
+def _zips_released(tmp_path, last, hierarchy):
+    """Release 40 records of two known places and one of a third, which is withheld."""
+    table = pa.table({"zip": ["10011", "10012"] * 10 + ["20011", "20012"] * 10 + [last]})
+    file = tmp_path / "zip.csv"
+    shoal.Hierarchy.from_prefixes(["10011", "10012", "20011", "20012", last], [4, 1, 0]).to_csv(file)
+    tree = file if hierarchy == "file" else shoal.Hierarchy.from_csv(file)
+    given = {"k": 12, "quasi_identifiers": ["zip"], "hierarchies": {"zip": tree}, "method": "datafly"}
+    result = shoal.anonymize(table, max_suppression=0.1, **given)
+    assert result.suppressed == 1
+    return result.report()
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "lines"),
+    [
+        ("file", ["*", "├── 1****", "│   └── 1001* · 20 records", "└── 2****", "    └── 2001* · 20 records"]),
+        ("object", ["*", "├── 1001* · 20 records", "└── 2001* · 20 records"]),
+    ],
+)
+def test_a_report_draws_of_a_hierarchy_only_what_released_cells_show(tmp_path, hierarchy, lines):
+    reports = [_zips_released(tmp_path, last, hierarchy) for last in ("90001", "80099")]
+    assert "\n".join(lines) in reports[0].markdown
+    assert "├── 1" in reports[0].html
+    assert reports[0].summary.columns[0].tree == reports[1].summary.columns[0].tree
+    assert "9000" not in reports[0].markdown + reports[0].html
+
+
+def test_a_large_hierarchy_is_drawn_by_its_first_levels(tmp_path):
+    codes = [f"{place}{one}{two}" for place in "12" for one in range(6) for two in range(6)]
+    shoal.Hierarchy.from_prefixes(codes, [2, 1, 0]).to_csv(tmp_path / "code.csv")
+    table = pa.table({"code": codes * 4})
+    given = {"k": 2, "quasi_identifiers": ["code"], "hierarchies": {"code": tmp_path / "code.csv"}}
+    report = shoal.anonymize(table, **given).report()
+    drawn = report.markdown.partition("```text\n")[2].partition("\n```")[0].splitlines()
+    assert len(drawn) == 41
+    assert drawn[-1] == "… 47 more"
+    assert sum(line.endswith("*") for line in drawn) == 15  # the root, two, and twelve below them
+
+
 def test_a_report_with_original_rows_says_so_first(result):
     asked = result.report(examples=True)
     assert "This report holds rows of the original table." in asked.html

@@ -161,13 +161,12 @@ def _roles(
 
 def _named_beside(release: Path, recipe: Path | None) -> dict[str, Any]:
     """Return the hierarchy files that the recipe names, else what the dictionary of the release shows of them."""
-    from shoal.hierarchy import WORDS
-    from shoal.recipe import read_recipe
+    from shoal.recipe import declared_hierarchies, read_recipe
     from shoal.results.save import dictionary_hierarchies
 
     if recipe is None:
         return dict(dictionary_hierarchies(release))
-    return {name: one for name, one in read_recipe(recipe).hierarchies.items() if one not in {*WORDS, "(object)"}}
+    return declared_hierarchies(read_recipe(recipe))
 
 
 def _example_values(finding: Finding, tables: dict[str, Any]) -> list[dict[str, str | None]]:

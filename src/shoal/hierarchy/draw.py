@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from shoal.hierarchy.tree import Hierarchy
+
+Node = TypeVar("Node")
+
+
+def branches(root: Node, below: Callable[[Node], Sequence[Node]]) -> Iterator[tuple[str, Node]]:
+    """Give each node of a tree, depth first, with the box characters that stand before it."""
+    stack = [(root, "", "")]
+    while stack:
+        node, indent, branch = stack.pop()
+        yield indent + branch, node
+        children = below(node)
+        inner = indent + {"": "", "├── ": "│   ", "└── ": "    "}[branch]
+        last = len(children) - 1
+        stack.extend((children[place], inner, "└── " if place == last else "├── ") for place in range(last, -1, -1))
 
 
 def draw(hierarchy: Hierarchy, max_leaves: int | None) -> str:
@@ -13,15 +28,12 @@ def draw(hierarchy: Hierarchy, max_leaves: int | None) -> str:
     limit = hierarchy.n_leaves if max_leaves is None else max_leaves
     lines: list[str] = []
     drawn = 0
-    stack = [(hierarchy.labels[hierarchy.root], "", "")]
-    while stack and drawn < limit:
-        label, indent, branch = stack.pop()
-        children = hierarchy.children(label)
-        count = f" ({hierarchy.size(label)})" if children else ""
-        lines.append(f"{indent}{branch}{label}{count}")
-        drawn += not children
-        below = indent + {"": "", "├── ": "│   ", "└── ": "    "}[branch]
-        stack.extend((child, below, "└── " if child == children[-1] else "├── ") for child in reversed(children))
+    for before, label in branches(hierarchy.labels[hierarchy.root], hierarchy.children):
+        if drawn == limit:
+            break
+        inner = bool(hierarchy.children(label))
+        lines.append(f"{before}{label} ({hierarchy.size(label)})" if inner else f"{before}{label}")
+        drawn += not inner
     if drawn < hierarchy.n_leaves:
         lines.append(f"… {hierarchy.n_leaves - drawn} more")
     return "\n".join(lines)

@@ -13,16 +13,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal.hierarchy import WORDS, Hierarchy
+from shoal.hierarchy import Hierarchy
+from shoal.hierarchy.part import Part, nodes_above, part_of
 from shoal.publication.cells import ColumnCells, read_cells
-from shoal.recipe import Recipe
+from shoal.recipe import Recipe, declared_hierarchies
 
 ANY = "*"
 
 
 def public_trees(recipe: Recipe, trees: Mapping[str, Hierarchy], released: pa.Table) -> dict[str, dict[str, Any]]:
     """Return the part of each hierarchy that released cells show."""
-    declared = {name for name, choice in recipe.hierarchies.items() if choice not in {*WORDS, "(object)"}}
+    declared = declared_hierarchies(recipe)
     found = {
         name: public_tree(tree, read_cells(released.column(name)), whole=name in declared)
         for name, tree in trees.items()
@@ -40,11 +41,10 @@ def public_tree(tree: Hierarchy, cells: ColumnCells, *, whole: bool) -> dict[str
     shown = {node for node in map(tree_nodes(tree).get, _labels(cells)) if node is not None}
     if not shown:
         return None
-    parents = tree.parent.tolist()
     if whole:
-        shown |= _below(tree, shown - ({tree.root} if tree.labels[tree.root] == ANY else set()), parents)
-        shown |= _above(shown, parents)
-    nested = _nested(tree, shown | {tree.root}, parents, sort=not whole)
+        shown |= _below(tree, shown - ({tree.root} if tree.labels[tree.root] == ANY else set()))
+        shown |= nodes_above(tree, shown)
+    nested = _nested(tree, part_of(tree, shown, sort=not whole))
     return nested if whole else nested | {"partial": True}
 
 
@@ -62,47 +62,19 @@ def _labels(cells: ColumnCells) -> Iterable[str]:
             yield cell.values[0]
 
 
-def _below(tree: Hierarchy, nodes: set[int], parents: list[int]) -> set[int]:
+def _below(tree: Hierarchy, nodes: set[int]) -> set[int]:
     """Return all nodes below some nodes; a child has a smaller number than its parent."""
-    found = set(nodes)
+    found, parents = set(nodes), tree.parent.tolist()
     for node in range(tree.n_nodes - 2, -1, -1):
         if parents[node] in found:
             found.add(node)
     return found
 
 
-def _above(nodes: set[int], parents: list[int]) -> set[int]:
-    """Return all nodes above some nodes."""
-    found: set[int] = set()
-    for node in nodes:
-        above = parents[node]
-        while above not in found:
-            found.add(above)
-            above = parents[above]
-    return found
-
-
-def _nested(tree: Hierarchy, nodes: set[int], parents: list[int], *, sort: bool) -> dict[str, Any]:
-    """Return nodes as nested dicts, each below the closest other one; in the order of the tree, or sorted by label."""
-    made: dict[int, dict[str, Any]] = {node: {"label": tree.labels[node], "children": []} for node in nodes}
-    low = tree.low.tolist()
-    order = sorted(
-        nodes - {tree.root}, key=(lambda node: _natural(tree.labels[node])) if sort else (lambda node: low[node])
-    )
-    for node in order:
-        above = parents[node]
-        while above not in nodes:
-            above = parents[above]
-        made[above]["children"].append(made[node])
-    for one in made.values():
-        if not one["children"]:
-            del one["children"]
+def _nested(tree: Hierarchy, part: Part) -> dict[str, Any]:
+    """Return a part as nested dicts."""
+    made: dict[int, dict[str, Any]] = {node: {"label": tree.labels[node]} for node in part}
+    for node, below in part.items():
+        if below:
+            made[node]["children"] = [made[child] for child in below]
     return made[tree.root]
-
-
-def _natural(label: str) -> tuple[int, float, str]:
-    """Return a key by which numbers come in their order, before all other labels."""
-    try:
-        return 0, float(label), label
-    except ValueError:
-        return 1, 0.0, label

@@ -25,6 +25,14 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[st
     yield ""
 
 
+def fenced(content: str, language: str) -> Iterator[str]:
+    """Return text as it is, between fences longer than any in it."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", content)), default=0))
+    yield f"{fence}{language}"
+    yield content.rstrip()
+    yield fence
+
+
 def render_markdown(summary: Summary) -> str:
     """Return the report as Markdown."""
     parts = (_head, _found, _attacks, _reached, _cost, _sizes, _columns, _relations, _examples, _limits, _repeat)
@@ -171,6 +179,11 @@ def _columns(summary: Summary) -> Iterator[str]:
             yield ""
         if column.distribution:
             yield from table(words.spread_headings(summary), words.spread_rows(column.distribution))
+        if column.tree:
+            yield words.TREE_NOTE
+            yield ""
+            yield from fenced(words.drawn_tree(column.tree), "text")
+            yield ""
 
 
 def _relations(summary: Summary) -> Iterator[str]:
@@ -211,7 +224,4 @@ def _repeat(summary: Summary) -> Iterator[str]:
     yield ""
     yield f"`{words.COMMAND}` with this recipe:"
     yield ""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", summary.recipe)), default=0))
-    yield f"{fence}toml"
-    yield summary.recipe.rstrip()
-    yield fence
+    yield from fenced(summary.recipe, "toml")

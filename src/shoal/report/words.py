@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from shoal.hierarchy.draw import branches
 from shoal.summary import Summary
-from shoal.summary.schema import Column, Distribution, QueryError
+from shoal.summary.schema import Column, Distribution, Node, QueryError, Tree
 
 FORMS = {
     "range": "as ranges",
@@ -364,6 +365,20 @@ def spread_headings(summary: Summary) -> tuple[str, str, str]:
 
 def _before_and_after(summary: Summary) -> tuple[str, str]:
     return f"{whose(summary)}, original", f"{whose(summary)}, released"
+
+
+TREE_NOTE = "The terms that the released cells show, in the order of the hierarchy. Behind each term stands how many records are released as this term itself."
+
+
+def drawn_tree(tree: Tree) -> str:
+    """Return what a release shows of a hierarchy, one line a term."""
+    lines = [f"{before}{_on_one_line(node)}" for before, node in branches(tree.root, lambda node: node.below)]
+    return "\n".join([*lines, *([f"… {tree.more:,} more"] if tree.more else [])])
+
+
+def _on_one_line(node: Node) -> str:
+    label = " ".join(node.label.split())
+    return f"{label} · {counted(node.records, 'record')}" if node.records else label
 
 
 ASSOCIATION_HEADINGS = ("columns", "measure", "original", "released")

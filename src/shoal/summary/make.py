@@ -19,7 +19,7 @@ from shoal.kernels.space.space import cost_table
 from shoal.kernels.space.tuples import distinct_tuples
 from shoal.metrics import REGISTRY as METRICS
 from shoal.metrics import query_error, random_queries
-from shoal.recipe import averaged_weight, recipe_text, without_folders
+from shoal.recipe import averaged_weight, declared_hierarchies, recipe_text, without_folders
 from shoal.summary.association import Variable, associations
 from shoal.summary.attempts import try_attacks
 from shoal.summary.cells import draw_codes
@@ -40,8 +40,10 @@ from shoal.summary.schema import (
     Role,
     Summary,
     Treatment,
+    Tree,
 )
 from shoal.summary.second_look import second_look
+from shoal.summary.trees import shown_tree
 
 _LONGEST_EXAMPLE = 60
 _ASSOCIATION_RECORDS = 50_000
@@ -190,7 +192,16 @@ def _columns(release: Release, *, felt: bool) -> Iterator[Column]:
             loss=losses.get(name),
             **(release.felt.columns[name]._asdict() if felt and name in release.felt.columns else {}),
             distribution=spread.get(name),
+            tree=_tree(release, coded.get(name)) if felt else None,
         )
+
+
+def _tree(release: Release, column: CodedColumn | None) -> Tree | None:
+    """Return what the release shows of a column's hierarchy."""
+    if column is None or column.hierarchy is None or column.kind.form != "node":
+        return None
+    declared = column.name in declared_hierarchies(release.recipe)
+    return shown_tree(column.hierarchy, release.released.column(column.name), declared=declared)
 
 
 def _example(released: pa.ChunkedArray) -> str | None:

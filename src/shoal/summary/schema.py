@@ -40,6 +40,24 @@ class Distribution(_Part):
     hidden_after: int = Field(default=0, description="Released cells that show nothing (*).")
 
 
+class Node(_Part):
+    """A term of a hierarchy, with the terms below it that the release shows too."""
+
+    label: str
+    records: int = Field(ge=0, description="Released records whose cell is this term itself.")
+    below: list[Node] = []
+
+
+class Tree(_Part):
+    """The part of a hierarchy that released cells show: a function of the released rows, so that no value of a withheld record is in it.
+
+    The labels above released ones are part of it only if the hierarchy comes from a file; otherwise they were made from the table.
+    """
+
+    root: Node
+    more: int = Field(default=0, ge=0, description="Terms that the release shows too, left out because they are many.")
+
+
 class Column(_Part):
     """What became of a column."""
 
@@ -63,6 +81,7 @@ class Column(_Part):
         description="Share of what a value tells (its entropy) that is lost, by how frequent the values of a cell are.",
     )
     distribution: Distribution | None = None
+    tree: Tree | None = Field(default=None, description="If it is released as terms of a hierarchy of several levels.")
 
 
 class Treatment(_Part):
