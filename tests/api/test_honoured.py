@@ -10,7 +10,6 @@ from shoal.engines.base import asked
 from shoal.engines.spark.engine import SparkEngine
 from shoal.errors import CancelledError, ColumnError, ParameterError
 from shoal.hierarchy import Hierarchy
-from shoal.io.databases.address import explain
 from tests.engines.tables import HIERARCHIES, people
 
 GIVEN = {"k": 5, "quasi_identifiers": ["age", "town"], "sensitive": ["illness"], "method": "mondrian"}
@@ -122,12 +121,3 @@ def test_a_misspelt_column_of_a_population_is_answered_with_the_nearest_one():
     with pytest.raises(ColumnError, match="has no column 'age'") as caught:
         shoal.anonymize(people(60).select(["age", "town", "illness"]), **GIVEN, models=[shoal.KMap(6, town)])
     assert "did you mean 'aeg'?" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    "said",
-    ["database is locked", 'IO Error: Could not set lock on file "x": Conflicting lock is held in python (PID 7)'],
-)
-def test_a_database_that_another_program_has_locked_is_said_to_be(said):
-    found = explain(RuntimeError(said), "the table 'people'")
-    assert str(found).startswith("Another program has locked the database at the table 'people'.")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+import subprocess
+import sys
 
 import duckdb
 import pyarrow as pa
 import pytest
 
 import shoal
-from shoal.errors import DatabaseError, FileError, ParameterError, PrivacyError
-from shoal.io.databases import Promise, Relation, check_promise, group_sizes, value_counts, write_release
+from shoal.errors import ColumnError, DatabaseError, FileError, ParameterError, PrivacyError
+from shoal.io.databases import Promise, Relation, Session, check_promise, group_sizes, value_counts, write_release
 from shoal.io.files import open_batches, open_table
 from shoal.io.location import Location
 from shoal.io.registry import find_source
@@ -125,6 +128,63 @@ def test_a_table_or_a_query_must_be_named(address, table, query):
 def test_a_table_that_is_not_there_is_named(address):
     with pytest.raises(DatabaseError, match="the table 'peopel'"):
         open_table(address, table="peopel")
+
+
+@contextlib.contextmanager
+def held(place):
+    """Let another program hold the table people of a database, or all of it."""
+    if place.startswith(("postgresql", "mysql")):
+        with writing(place) as session:
+            session.run(
+                "LOCK TABLE people IN ACCESS EXCLUSIVE MODE" if place.startswith("p") else "LOCK TABLES people WRITE"
+            )
+            yield
+        return
+    module, begin = ("sqlite3", "BEGIN EXCLUSIVE") if place.startswith("sqlite") else ("duckdb", "BEGIN")
+    path = place.partition(":///")[2]
+    text = (
+        f"import {module}; own = {module}.connect({path!r}); own.execute({begin!r}); print('held', flush=True); input()"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout.readline() == b"held\n"
+        yield
+    finally:
+        holder.communicate(b"\n")
+
+
+def test_a_locked_database_is_said_to_be_locked_and_keeps_its_tables(address, monkeypatch):
+    monkeypatch.setattr(Session, "patience", 1)
+    result = release(address)
+    said = "Another program has locked the database at the {}"
+    with held(address):
+        with pytest.raises(DatabaseError, match=said.format("table 'people'")):
+            open_table(address, table="people")
+        with pytest.raises(DatabaseError, match=said.format("query")):
+            open_table(address, query="SELECT age FROM people")
+        with pytest.raises(DatabaseError, match=said.format("table 'people'")):
+            result.save_to_database(address, "people", force=True)
+    assert tables(address) == ["people"]
+    assert sorted_rows(open_table(address, table="people").table) == PEOPLE.to_pylist()
+
+
+def test_a_misspelt_column_of_a_database_is_not_taken_for_a_lock(address):
+    with pytest.raises(ColumnError, match="did you mean 'age'"):
+        release(address, quasi_identifiers=["aeg", "town"])
+    with pytest.raises(DatabaseError, match="The query names a column that the database does not have"):
+        open_table(address, query="SELECT aeg FROM people")
+    with pytest.raises(DatabaseError, match="is not SQL the database understands"):
+        open_table(address, query="SELECT FROM WHERE people")
+
+
+def test_a_database_that_the_program_itself_has_open_is_said_to_be(tmp_path):
+    """DuckDB opens a file once in a program, and not with other rights."""
+    own = duckdb.connect(str(tmp_path / "people.duckdb"))
+    own.execute("CREATE TABLE people AS SELECT 1 AS age")
+    with pytest.raises(DatabaseError, match="This program itself has the database open at the table 'people'"):
+        open_table(f"duckdb:///{tmp_path / 'people.duckdb'}", table="people")
+    own.close()
+    assert open_table(f"duckdb:///{tmp_path / 'people.duckdb'}", table="people").records == 1
 
 
 def release(place, **changes):

@@ -63,6 +63,8 @@ class PostgresSession(AdbcSession):
     def __init__(self, address: str) -> None:
         driver = require("adbc_driver_postgresql.dbapi", "postgresql", "Reading from PostgreSQL")
         super().__init__(driver.connect(address))
+        self.run(f"SET lock_timeout = '{self.patience}s'")
+        self.commit()  # a rollback would undo the setting
 
     def protect(self) -> None:
         """Let the transaction change nothing: a query with side effects is refused by the server.
@@ -84,6 +86,7 @@ class SqliteSession(AdbcSession):
     def __init__(self, path: str) -> None:
         driver = require("adbc_driver_sqlite.dbapi", "sqlite", "Reading from SQLite")
         super().__init__(driver.connect(path))
+        self.run(f"PRAGMA busy_timeout = {1000 * self.patience}")
 
     def protect(self) -> None:
         """Let the connection change nothing, attach no other file, and let views and triggers of the file call no function with side effects."""

@@ -61,9 +61,15 @@ _FAULTS = (
     ),
     (
         ("55P03",),
-        ("is locked", "could not set lock", "conflicting lock", "lock timeout"),
+        ("is locked", "could not set lock", "conflicting lock", "lock timeout", "lock wait timeout"),
         "Another program has locked the database at {what}.",
         "close that program, or try again when it is done.",
+    ),
+    (
+        (),
+        ("different configuration than existing connections",),
+        "This program itself has the database open at {what}.",
+        "close its own connection first.",
     ),
     (
         ("08001",),
@@ -97,14 +103,20 @@ _FAULTS = (
         "ask for the right.",
     ),
     (
+        ("42703",),
+        ("no such column", "unknown column", "referenced column"),
+        "The query names a column that the database does not have.",
+        "check the names of its columns.",
+    ),
+    (
         ("42P01", "42S02", "3D000"),
         ("no such table", "does not exist", "doesn't exist", "unknown database"),
         "The database has nothing of this name at {what}.",
         "check the name; write schema.table where it is not in the usual schema.",
     ),
     (
-        ("42601", "42703"),
-        ("syntax error", "no such column", "parser error", "binder error"),
+        ("42601",),
+        ("syntax error", "sql syntax", "parser error", "binder error"),
         "The query is not SQL the database understands.",
         "try it with its own client.",
     ),

@@ -22,6 +22,11 @@ _READ_ONLY = {
     "mariadb": "SET SESSION TRANSACTION READ ONLY",
 }
 """How a session is told that its transactions only read."""
+_LOCKS = {
+    "mysql": "SET SESSION lock_wait_timeout = {0}, innodb_lock_wait_timeout = {0}",
+    "mariadb": "SET SESSION lock_wait_timeout = {0}, innodb_lock_wait_timeout = {0}",
+}
+"""How a session is told how many seconds it waits for a lock."""
 
 
 class AlchemySession(Session):
@@ -41,6 +46,8 @@ class AlchemySession(Session):
             ) from None
         self.connection = self.engine.connect()
         self.dialect = self.engine.dialect.name
+        if self.dialect in _LOCKS:
+            self.run(_LOCKS[self.dialect].format(self.patience))
 
     def stream(self, sql: str) -> pa.RecordBatchReader:
         """Return the rows of a query in batches."""

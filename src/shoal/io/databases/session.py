@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 
@@ -32,6 +32,8 @@ class Session(ABC):
         self.connection.close()
 
     connection: Any
+    patience: ClassVar[int] = 10
+    """Seconds that a statement waits for a lock of another program; servers wait for ever, or a day, unless they are told."""
 
     @abstractmethod
     def stream(self, sql: str) -> pa.RecordBatchReader:
