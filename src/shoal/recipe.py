@@ -216,6 +216,11 @@ def recipe_notation(recipe: Recipe) -> Notation:
     return make_notation("Anonymizer", recipe.decimal, recipe.thousands, recipe.date_format, recipe.missing)
 
 
+def release_notation(recipe: Recipe) -> Notation:
+    """Return how the text files of a release are written: plainly, with the marks for missing values that the recipe names."""
+    return make_notation("Anonymizer", missing=recipe.missing)
+
+
 def method_settings(method: str | Method) -> tuple[str, dict[str, Any]]:
     """Return the name and the changed parameters of a method."""
     if isinstance(method, str):

@@ -102,7 +102,7 @@ def _ties(one: Frame, other: Frame, shared: Sequence[str]) -> tuple[LongArray, L
     if not shared:
         return np.zeros(one.records, np.int64), np.zeros(other.records, np.int64)
     both = pa.concat_tables(
-        [pa.table({name: frame.table.column(name).cast(pa.string()) for name in shared}) for frame in (one, other)]
+        [pa.table({name: frame.plain(name).cast(pa.string()) for name in shared}) for frame in (one, other)]
     )
     label = count_tuples(both, shared).label.astype(np.int64)
     return label[: one.records], label[one.records :]

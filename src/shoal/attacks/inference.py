@@ -52,9 +52,7 @@ def homogeneity(
     own, published = as_frame(original), as_frame(release)
     columns = check_columns("known to the intruder", on, published.names)
     check_columns("sensitive", [sensitive], [name for name in published.names if name in own.names])
-    together = pa.concat_tables(
-        [pa.table({"s": one.table.column(sensitive).cast(pa.string())}) for one in (published, own)]
-    )
+    together = pa.concat_tables([pa.table({"s": one.plain(sensitive).cast(pa.string())}) for one in (published, own)])
     codes = column_codes(together, ["s"])[0]
     shown, truth = codes[: published.records], codes[published.records :]
     table = _Table(own, published, columns, shown, truth, int(codes.max(initial=0)) + 1, hierarchies)

@@ -153,7 +153,7 @@ def release_here(job: Job, progress: Progress) -> None:
                     dictionary=job.about,
                     spreadsheet_safe=targets.spreadsheet_safe,
                     shuffle_key=secret,
-                    shown=Shown(targets.shape, targets.labels, targets.missing_codes, targets.notation),
+                    shown=Shown(targets.shape, targets.labels, targets.missing_codes),
                 )
             write_beside(files, targets, job.request, result, job.about, found)
             told = [*written, *([targets.to_table] if targets.to_table else [])]

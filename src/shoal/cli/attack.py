@@ -116,11 +116,9 @@ def command(
     from shoal.attacks import run_attacks
     from shoal.encoding import load_hierarchy
 
-    def read(path: Path | None) -> Any:
-        return None if path is None else reading.load_beside(path)
-
     roles = _roles(quasi_identifiers, sensitive, person, recipe)
-    tables = {"original": reading.load(file), "release": read(release), "known": read(known)}
+    tables: dict[str, Any] = {"original": reading.load(file), "release": reading.load_release(release)}
+    tables["known"] = None if known is None else reading.load_beside(known)
     found = run_attacks(
         tables["original"],
         tables["release"],
@@ -128,7 +126,7 @@ def command(
         sensitive=roles[1],
         person=roles[2],
         known=tables["known"],
-        previous=read(previous),
+        previous=None if previous is None else reading.load_release(previous),
         k=k,
         hierarchies={
             name: load_hierarchy(name, path) for name, path in (_named_beside(release, recipe) | hierarchies).items()

@@ -129,6 +129,10 @@ class Reading:
         own = replace(self, table=None, query=None)
         return (own if gives_text(file) else replace(own, separator=None, encoding=None)).load(file)
 
+    def load_release(self, file: Path) -> Frame:
+        """Read a released file, which has a notation of its own: that of the original is not asked for."""
+        return replace(self, decimal=None, thousands=None, date_format=()).load_beside(file)
+
     def load(self, file: Place) -> Frame:
         """Read a table from a file, a folder, an address or a database."""
         from shoal.io.files import open_table

@@ -65,13 +65,6 @@ TARGET_OPTIONS = (
         panel=OUTPUT,
     ),
     click.option(
-        "--notation",
-        type=click.Choice(["source", "plain"]),
-        default=None,
-        help="Numbers and dates of a text file made from a text file: as there, or with decimal points and ISO dates in every column. Default: source, and plain in .tsv files.",
-        panel=OUTPUT,
-    ),
-    click.option(
         "--missing-codes",
         is_flag=True,
         help="Write the codes that stand for a missing value, and name them in the dictionary. Default: they are missing, except in SPSS and Stata files.",

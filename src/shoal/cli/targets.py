@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shoal.publication.code_labels import Labelling
     from shoal.publication.plain_columns import Cells
     from shoal.request import Request
-    from shoal.results.columns import Describing, FileNotation
+    from shoal.results.columns import Describing
     from shoal.results.outcome import Outcome
 
 
@@ -34,7 +34,6 @@ class Targets:
     dictionary: bool
     about: Path | None
     shape: Cells
-    notation: FileNotation | None
     labels: Labelling | None
     missing_codes: bool
     spreadsheet_safe: bool
@@ -92,7 +91,6 @@ _NEEDS = {
     "--shuffle-key": _ROWS,
     "--spreadsheet-safe": _ROWS,
     "--labels": _ROWS,
-    "--notation": _ROWS,
     "--missing-codes": _ROWS,
     "--cells": _ROWS,
     "--no-dictionary": _ROWS,
@@ -101,7 +99,7 @@ _NEEDS = {
     "--force": _FILES,
 }
 """Options of no use without one of others."""
-_FORMS = {"--keep-order", "--shuffle-key", "--spreadsheet-safe", "--cells", "--labels", "--notation", "--missing-codes", "--report-examples", "--analysis", "--measure"}  # fmt: skip
+_FORMS = {"--keep-order", "--shuffle-key", "--spreadsheet-safe", "--cells", "--labels", "--missing-codes", "--report-examples", "--analysis", "--measure"}  # fmt: skip
 _REFUSED = {
     "stream": {*_FORMS, "--to-table", "--save-recipe", "--save-mapping", "--codebook"},
     "spark": {*_FORMS, "--to", "--public-report", "--codebook", "--about", "--memory"},

@@ -63,7 +63,7 @@ def command(
     files = Transaction(force=force, inputs=[path for path in inputs if isinstance(path, Path)])
     files.add(output, last=True)
     file_format(output)
-    earlier = reading.load_beside(release) if release else None
+    earlier = reading.load_release(release) if release else None
     with files:
         few = transform_file(
             reading.load(file),

@@ -32,14 +32,15 @@ def command(*, release: Path, recipe: Path | None, original: Place | None, readi
 
     [dim]shoal verify release.csv --original patients.csv[/dim]
     """
-    from shoal.recipe import recipe_notation
+    from shoal.recipe import recipe_notation, release_notation
     from shoal.results.verify import promise_of, verify_frame
 
     chosen, told = promise_of(release, recipe)
-    frames = [reading.load_beside(release), *([] if original is None else [reading.load(original)])]
+    written, rows = reading.load_release(release), None if original is None else reading.load(original)
     if not reading.notation:  # what the options say of notations goes before what the recipe says
-        frames = [replace(frame, notation=recipe_notation(chosen)) for frame in frames]
-    found = verify_frame(frames[0], chosen, told, *frames[1:])
+        written = replace(written, notation=release_notation(chosen))
+        rows = None if rows is None else replace(rows, notation=recipe_notation(chosen))
+    found = verify_frame(written, chosen, told, rows)
     if as_json:
         print_json(found.as_dict())
     else:

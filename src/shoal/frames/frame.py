@@ -20,7 +20,16 @@ from shoal.errors import ColumnError, DataError, MissingExtraError, NotationNoti
 from shoal.frames.canonical import canonical, encode_dictionary
 from shoal.frames.compact import compact
 from shoal.frames.user_table import Native, as_pandas, unwrap
-from shoal.notation import AS_IS, Notation, Reading, ValueLabels, code_for_missing, decimal_mark, understand
+from shoal.notation import (
+    AS_IS,
+    Notation,
+    Reading,
+    ValueLabels,
+    code_for_missing,
+    decimal_mark,
+    in_plain_notation,
+    understand,
+)
 from shoal.notation.marks import CODES
 
 __all__ = ["Frame", "FrameKind", "Layout", "check_names", "encode_dictionary", "is_text", "require", "to_frame"]
@@ -147,9 +156,14 @@ class Frame:
         marks = {decimal_mark(_distinct_texts(column), self.notation) for column in texts} - {None}
         return marks.pop() if len(marks) == 1 else None
 
-    def decimal_of(self, name: str) -> str:
-        """Return the decimal mark in which a column is written, or that of the table where the column shows none."""
-        return self.reading(name).decimal or self._decimal or "."
+    def plain(self, name: str) -> pa.ChunkedArray:
+        """Return a column as it is; numbers and dates in text are written with decimal points and in the ISO form."""
+        column, reading = self.table.column(name), self.reading(name)
+        if not reading.form:
+            return column
+        encoded = encode_dictionary(column)
+        texts = in_plain_notation(encoded.dictionary.cast(pa.string()), reading)
+        return pa.chunked_array([texts.take(encoded.indices)])
 
     def own(self, name: str) -> pa.ChunkedArray:
         """Return a column with the type its user gave it; a text file's numbers are numbers."""

@@ -8,6 +8,7 @@ reading then names the choices, and the user decides.
 from __future__ import annotations
 
 from shoal.notation.labels import ValueLabels
+from shoal.notation.plain import in_plain_notation
 from shoal.notation.read import Reading, code_for_missing, decimal_mark, understand
 from shoal.notation.settings import AS_IS, Notation, make_notation
 
@@ -18,6 +19,7 @@ __all__ = [
     "ValueLabels",
     "code_for_missing",
     "decimal_mark",
+    "in_plain_notation",
     "make_notation",
     "understand",
 ]

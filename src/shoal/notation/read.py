@@ -29,6 +29,8 @@ class Reading:
     """How the values are written, in words or as a date format; empty if it is the plain way of machines."""
     decimal: str = ""
     """The decimal mark, of numbers that have one."""
+    thousands: str = ""
+    """The mark between thousands that numbers may have."""
     marks: tuple[str, ...] = ()
     """The texts that stand for a missing value."""
     choices: tuple[str, ...] = ()
@@ -63,7 +65,7 @@ def understand(texts: pa.Array, notation: Notation, table_decimal: Callable[[], 
     marks = tuple(clean.filter(none).to_pylist())
     if found.kind in {"whole number", "number"} and notation.missing is None:
         whole, marks = _without_code(whole, marks)
-    return Reading(found.kind, whole, found.form, found.decimal, marks)
+    return Reading(found.kind, whole, found.form, found.decimal, found.thousands, marks)
 
 
 def _missing(texts: pa.Array, notation: Notation) -> pa.Array:
@@ -122,7 +124,7 @@ def _read_numbers(texts: pa.Array, notation: Notation, table_decimal: Callable[[
         return None
     kind: Kind = "whole number" if pa.types.is_integer(values.type) else "number"
     form = "" if forms[0] == PLAIN else forms[0].words(whole=kind == "whole number")
-    return Reading(kind, values, form, "" if kind == "whole number" else forms[0].decimal)
+    return Reading(kind, values, form, "" if kind == "whole number" else forms[0].decimal, forms[0].thousands)
 
 
 def _decimals(forms: list[NumberForm], texts: pa.Array) -> tuple[str, ...]:

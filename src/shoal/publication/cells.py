@@ -17,7 +17,7 @@ from shoal.errors import DataError
 Kind = Literal["integer", "number", "date", "datetime", "text", "boolean"]
 _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("integer", re.compile(r"[+-]?(0|[1-9]\d*)")),
-    ("number", re.compile(r"[+-]?(\d+([.,]\d+)?|[.,]\d+)([eE][+-]?\d+)?")),
+    ("number", re.compile(r"[+-]?(\d+(\.\d+)?|\.\d+)([eE][+-]?\d+)?")),
     ("date", re.compile(r"\d{4}-\d\d-\d\d")),
     ("datetime", re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")),
     ("boolean", re.compile(r"(?i)true|false")),
@@ -82,7 +82,7 @@ def as_json(text: str, kind: Kind) -> Any:
     if kind == "integer":
         return int(text)
     if kind == "number":
-        number = float(text.replace(",", "."))
+        number = float(text)
         return number if math.isfinite(number) else None
     return text
 

@@ -72,8 +72,6 @@ class Declared(NamedTuple):
     """The hierarchies of quasi-identifiers as far as the released cells show them; see ``trees.public_tree``."""
     labels: Mapping[str, ValueLabels] = {}
     """Titles and value labels of the file that the table comes from."""
-    decimals: Mapping[str, str] = {}
-    """The decimal mark of quasi-identifiers in a text file, if it is not a point."""
     separator: str = ","
     encoding: str = "utf-8"
     untyped: bool = False

@@ -14,12 +14,12 @@ from shoal.notation import Reading, understand
 from shoal.publication.cells import Kind, extremes, kind_of, read_cells
 from shoal.publication.code_labels import code_text, marks_for_missing
 from shoal.publication.declared import ColumnAbout, Declared
-from shoal.recipe import recipe_notation
+from shoal.recipe import release_notation
 
 MOST_VALUES = 200
 """Values of a column passed through that are listed, at most."""
 _TYPES: dict[Kind, str] = {"text": "string"}
-_PLAIN = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
+_PLAIN = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 _READ_AS: dict[str, Kind] = {
     "whole number": "integer",
     "number": "number",
@@ -64,7 +64,6 @@ def _recoded(name: str, column: pa.ChunkedArray, declared: Declared) -> dict[str
     low, high = extremes(cells.values, kind)
     measured = kind in {"integer", "number", "date", "datetime"}
     exact = form in {"exact", "representatives"} and not cells.has("any")
-    decimal = declared.decimals.get(name, ".")
     own = {
         "role": "",
         "form": form,
@@ -80,10 +79,8 @@ def _recoded(name: str, column: pa.ChunkedArray, declared: Declared) -> dict[str
         "tree": declared.trees.get(name) if form == "nodes" else None,
         "suppressed": "*",
         "treatment": None,
-    } | ({"decimal": decimal} if decimal != "." else {})
-    type_ = _TYPES.get(kind, kind) if exact and kind != "datetime" else "string"
-    marks = {"decimalChar": decimal} if type_ == "number" and decimal != "." else {}
-    return {"type": type_, **marks, "shoal": own}
+    }
+    return {"type": _TYPES.get(kind, kind) if exact and kind != "datetime" else "string", "shoal": own}
 
 
 def _form_of(name: str, declared: Declared, cells: Any) -> str:
@@ -139,8 +136,8 @@ def _passed(name: str, column: pa.ChunkedArray, declared: Declared) -> dict[str,
     if not _is_text_column(column):
         return _typed(column)
     texts = encode_dictionary(column).dictionary.cast(pa.string())
-    reading = understand(texts, recipe_notation(declared.recipe)) if declared.untyped else Reading()
-    kind: Kind = "text" if reading.values is None else _READ_AS.get(reading.kind, "text")
+    reading = understand(texts, release_notation(declared.recipe)) if declared.untyped else Reading()
+    kind: Kind = "text" if reading.values is None or reading.form else _READ_AS.get(reading.kind, "text")
     if kind == "text":
         field = _field("string", "text", None, None)
         field["shoal"]["order"] = declared.order(name) or _declared_order(column)
@@ -155,17 +152,12 @@ def _as_written(field: dict[str, Any], kind: Kind, texts: list[str], reading: Re
     field["type"] = kind
     if reading.marks:
         field["missingValues"] = ["", *reading.marks]
-    if kind in {"integer", "number"}:
-        plain = all(_PLAIN.fullmatch(text) for text in texts if text.strip() not in reading.marks)
-        if reading.decimal == ",":
-            field["decimalChar"] = field["shoal"]["decimal"] = ","
-        if not plain:
-            field["type"] = "string"
-            field.pop("decimalChar", None)
+    if kind in {"integer", "number"} and not all(
+        _PLAIN.fullmatch(text) for text in texts if text.strip() not in reading.marks
+    ):
+        field["type"] = "string"
     if kind == "datetime":
         field["format"] = "any"
-    if reading.form and "%" in reading.form:
-        field["format"] = field["shoal"]["pattern"] = reading.form
     return field
 
 

@@ -65,15 +65,8 @@ def shape_release(released: pa.Table, written: pa.Table, told: dict[str, Any], c
                 columns[one.name] = written.column(name)
                 described.append(fields[name])
                 continue
-            decimal = fields[name]["shoal"].get("decimal", ".")
-            column = _column(one.values)
-            field = _field(fields[name], one, column.type)
-            if decimal != "." and pa.types.is_floating(column.type):
-                texts = [None if one is None else repr(one).replace(".", decimal) for one in column.to_pylist()]
-                column = pa.chunked_array([pa.array(texts, pa.string())])
-                field |= {"decimalChar": decimal, "shoal": field["shoal"] | {"decimal": decimal}}
-            columns[one.name] = column
-            described.append(field)
+            columns[one.name] = _column(one.values)
+            described.append(_field(fields[name], one, columns[one.name].type))
     made = {one.name for one in parts}
     schema = resource["schema"] | {"fields": described}
     dictionary = told | {"resources": [resource | {"schema": schema}]}
@@ -92,7 +85,7 @@ def _parts(coarsened: pa.Table, told: dict[str, Any], cells: Cells) -> list[Any]
         raise MissingExtraError("pandas", "pandas", f"Writing cells as {cells}") from None
     (resource,) = told["resources"]
     names = set(coarsened.column_names)
-    fields = [_plainly(field) for field in resource["schema"]["fields"] if field["name"] in names]
+    fields = [field for field in resource["schema"]["fields"] if field["name"] in names]
     own = {"resources": [{"schema": {"fields": fields}}]}
     frame = pd.DataFrame({name: coarsened.column(name).to_pylist() for name in coarsened.column_names})
     try:
@@ -100,12 +93,6 @@ def _parts(coarsened: pa.Table, told: dict[str, Any], cells: Cells) -> list[Any]
             return shape(make_release(frame, read_dictionary(own)), "columns" if cells == "columns" else "midpoints")
     except ReleaseError as fault:
         raise DataError(str(fault)) from None
-
-
-def _plainly(field: dict[str, Any]) -> dict[str, Any]:
-    """Return a field without the notation of its file: the rows are looked at in the plain one."""
-    own = {key: value for key, value in field["shoal"].items() if key not in {"decimal", "pattern"}}
-    return {key: value for key, value in field.items() if key not in {"decimalChar", "format"}} | {"shoal": own}
 
 
 def _column(values: Any) -> pa.ChunkedArray:
@@ -129,7 +116,6 @@ def _field(field: dict[str, Any], part: Any, kind: pa.DataType) -> dict[str, Any
         "order": None,
         "values": [],
     }
-    own.pop("decimal", None)
     if part.part.startswith("share"):
         own |= {"kind": "number", "low": 0, "high": 1, "labels": {}}
     if part.part == "mid" and own["kind"] == "integer":

@@ -1,11 +1,11 @@
-"""What the columns of a release look like in a file: its notation, labels or codes, and what may be told of them."""
+"""What the columns of a release look like in a file: their notation, labels or codes, and what may be told of them."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -29,16 +29,11 @@ Describing = bool | Mapping[str, Any] | About
 """Whether a release gets a dictionary, or what the publisher says in it."""
 
 
-FileNotation = Literal["source", "plain"]
-"""How a text file writes numbers and dates: as the text file it was made from, or with decimal points and ISO dates."""
-NOTATIONS = ("source", "plain")
-
-
 class Written(NamedTuple):
     """What the files of a release take from the original table."""
 
-    decimals: Mapping[str, str]
-    """The decimal mark of each column of numbers, by its name."""
+    plain: Mapping[str, pa.ChunkedArray]
+    """The released columns of text whose numbers or dates a text file writes otherwise than the original did."""
     own: Mapping[str, pa.ChunkedArray]
     """The released columns that were not changed, in the type that came."""
     trees: Mapping[str, dict[str, Any]]
@@ -53,12 +48,6 @@ class Shown(NamedTuple):
     """Labels or codes; without a choice codes where the format holds their labels, and labels elsewhere."""
     missing_codes: bool = False
     """Whether codes that stand for a missing value are written; formats that know such codes have them anyway."""
-    notation: FileNotation | None = None
-    """How a text file writes numbers and dates; without a choice ``source``, and ``plain`` in a ``.tsv`` file."""
-
-    def is_plain(self, target: Path) -> bool:
-        """Return whether a text file of this name is written in the plain notation."""
-        return self.notation == "plain" or (self.notation is None and ".tsv" in target.name.lower())
 
 
 USUAL = Shown()
@@ -66,17 +55,17 @@ USUAL = Shown()
 
 
 def columns_to_write(release: Release, target: Path, written: Written | None = None, shown: Shown = USUAL) -> pa.Table:
-    """Return a release as a file of this name holds it: text is readable, all else has the type that came.
+    """Return a release as a file of this name holds it: text is readable and in one notation, all else has the type that came.
 
     ``written`` stands for the original table where that is no longer available.
     """
-    source = file_source(target.name)
-    if source.is_text and not shown.is_plain(target):
-        table = in_own_notation(readable(release.released), written.decimals if written else decimal_marks(release))
+    source, released = file_source(target.name), release.released
+    if source.is_text:
+        own = written.plain if written else plain_columns(release)
     else:
         own = written.own if written else own_columns(release)
-        table = pa.table({name: own.get(name, release.released.column(name)) for name in release.released.column_names})
-        table = readable(table) if source.is_text else table
+    table = pa.table({name: own.get(name, released.column(name)) for name in released.column_names})
+    table = readable(table) if source.is_text else table
     keeps = source.keeps_codes(target.name)
     how: Labelling = shown.labels or ("codes" if keeps else "text")
     labels = release.source.labels
@@ -100,20 +89,29 @@ def readable(released: pa.Table) -> pa.Table:
     return released
 
 
-def decimal_marks(release: Release) -> Mapping[str, str]:
-    """Return the decimal marks of quasi-identifiers that come from a text file and are released as numbers or ranges of numbers.
+def plain_columns(release: Release) -> dict[str, pa.ChunkedArray]:
+    """Return the released columns of text that are not recoded and hold numbers or dates in another notation, in the plain one.
 
-    A column that shows none has that of the others, as far as they are released: no mark may tell how a removed column was written.
+    Ranges are written with decimal points and ISO dates, so one file would otherwise mix two notations. A column that does not show its
+    decimal mark has that of the others, as far as they are released: no mark may tell how a removed column was written.
     """
-    if release.source.layout is None:
-        return {}
-    shown = release.source.select(release.released.column_names)
-    shown = shown if len(release.kept) == shown.records else shown.at(release.kept)
-    return {
-        one.name: shown.decimal_of(one.name)
-        for one in release.coded.columns
-        if one.measured and not pa.types.is_temporal(one.original_type)
-    }
+    rows = release.source.select(release.released.column_names)
+    rows = rows if len(release.kept) == rows.records else rows.at(release.kept)
+    for name in {*release.treated}.intersection(rows.names):
+        place = rows.names.index(name)
+        rows = replace(rows, table=rows.table.set_column(place, name, release.released.column(name)))
+    left = {*release.recipe.quasi_identifiers, *release.recipe.pseudonymize, *rows.labels}
+    return _plain(rows, [name for name in rows.names if name not in left])
+
+
+def plain_kept(frame: Frame, recoded: pa.Table, names: Collection[str]) -> pa.Table:
+    """Return recoded rows of a table with their other columns, ``names`` excepted, in the plain notation."""
+    own = _plain(frame, [name for name in recoded.column_names if name not in names and name not in frame.labels])
+    return pa.table({name: own.get(name, recoded.column(name)) for name in recoded.column_names})
+
+
+def _plain(frame: Frame, names: Collection[str]) -> dict[str, pa.ChunkedArray]:
+    return {name: frame.plain(name) for name in names if frame.reading(name).form}
 
 
 def own_columns(release: Release) -> Mapping[str, pa.ChunkedArray]:
@@ -197,50 +195,20 @@ def _as_code(text: str, codes: Mapping[str, str]) -> str:
     return codes.get(cell.values[0], text) if cell.form == "value" else text
 
 
-# --- notation ----------------------------------------------------------------------------------------------------
-
-
-def in_own_notation(released: pa.Table, decimals: Mapping[str, str]) -> pa.Table:
-    """Return a table whose columns of numbers have the decimal mark of the text file they come from."""
-    return _with_marks(released, {name: (".", mark) for name, mark in decimals.items()})
-
-
-def in_plain_notation(released: pa.Table, decimals: Mapping[str, str]) -> pa.Table:
-    """Return a table read from a file of ``in_own_notation`` with points as decimal marks."""
-    return _with_marks(released, {name: (mark, ".") for name, mark in decimals.items()})
-
-
-def _with_marks(released: pa.Table, changes: Mapping[str, tuple[str, str]]) -> pa.Table:
-    """Change the marks between digits in the texts of columns."""
-    for name, (old, new) in changes.items():
-        if old != new:
-            encoded = encode_dictionary(released.column(name))
-            pattern = rf"([0-9])[{old}]([0-9])"
-            texts = pc.replace_substring_regex(value_texts(encoded.dictionary), pattern, rf"\1{new}\2")
-            place = released.column_names.index(name)
-            released = released.set_column(place, name, texts.take(encoded.indices))
-    return released
-
-
 # --- what may be told --------------------------------------------------------------------------------------------
 
 
-def declared_of(
-    release: Release, form: str, dictionary: Describing = True, written: Written | None = None, *, plain: bool = False
-) -> Declared:
+def declared_of(release: Release, form: str, dictionary: Describing = True, written: Written | None = None) -> Declared:
     """Return what may be told of a release beyond its rows; nothing of the original gets past this function."""
     source = source_shown(release, written)
     layout = source.layout or Layout(",", "utf-8")
-    text = form == "text" and not plain
-    marks = written.decimals if written else decimal_marks(release)
     return Declared(
         recipe=release.recipe,
         trees=written.trees if written else shown_trees(release),
         labels=source.labels,
-        decimals=marks if text else {},
         separator=layout.separator,
         encoding=layout.encoding,
-        untyped=text and source.untyped,
+        untyped=form == "text" and source.untyped,
         about=About() if isinstance(dictionary, bool) else About.of(dictionary),
     )
 

@@ -29,16 +29,14 @@ from shoal.publication.plain_columns import SHAPES, Cells, shape_release
 from shoal.release.make import make_release
 from shoal.report import Report
 from shoal.results.columns import (
-    NOTATIONS,
     USUAL,
     Describing,
-    FileNotation,
     Shown,
     Written,
     columns_to_write,
-    decimal_marks,
     declared_of,
     own_columns,
+    plain_columns,
     readable,
     shown_trees,
     source_shown,
@@ -51,6 +49,7 @@ from shoal.results.save import (
     save_to_database,
     shuffle_secret,
     stage_dictionary,
+    tell_notation,
     verify_written,
     warn_of_names,
 )
@@ -113,7 +112,7 @@ class Result(Outcome, Release, Generic[Table]):
         state = {one.name: vars(self)[one.name] for one in fields(self) if one.name in vars(self)}
         if self.pickles_originals:
             return state
-        state["written"] = self.written or Written(decimal_marks(self), own_columns(self), shown_trees(self))
+        state["written"] = self.written or Written(plain_columns(self), own_columns(self), shown_trees(self))
         state["source"] = source_shown(self, self.written)
         state["details"] = {name: value for name, value in self.details.items() if isinstance(value, (int, float, str))}
         return {name: value for name, value in state.items() if name not in _OF_THE_ORIGINAL}
@@ -185,7 +184,6 @@ class Result(Outcome, Release, Generic[Table]):
         cells: Cells = "text",
         labels: Labelling | None = None,
         missing_codes: bool = False,
-        notation: FileNotation | None = None,
         spreadsheet_safe: bool = False,
     ) -> Path:
         """Write the release as CSV or Parquet, verified from disk before it appears under its name.
@@ -217,9 +215,6 @@ class Result(Outcome, Release, Generic[Table]):
         missing_codes
             Write the codes that stand for a missing value, and name them in the dictionary. They are missing otherwise, except in
             SPSS and Stata files, which know such codes.
-        notation
-            Of text files made from a text file: ``"source"``, so that numbers and dates are written as there, and ranges with its decimal mark,
-            or ``"plain"``, with decimal points and ISO dates in every column. Without a choice ``"plain"`` in ``.tsv`` files.
         spreadsheet_safe
             Put an apostrophe before text cells that a spreadsheet would run as formulas (CSV and TSV files).
         """
@@ -227,8 +222,6 @@ class Result(Outcome, Release, Generic[Table]):
         check_choice("Result.save", "cells", cells, SHAPES)
         if labels is not None:
             check_choice("Result.save", "labels", labels, LABELLINGS)
-        if notation is not None:
-            check_choice("Result.save", "notation", notation, NOTATIONS)
         file_format(target)
         key = shuffle_secret("Result.save", shuffle_key, shuffle=shuffle)
         read = self.inputs if shuffle_key is None else (*self.inputs, Path(shuffle_key))
@@ -243,7 +236,7 @@ class Result(Outcome, Release, Generic[Table]):
                 target,
                 shuffle=shuffle,
                 dictionary=dictionary,
-                shown=Shown(cells, labels, missing_codes, notation),
+                shown=Shown(cells, labels, missing_codes),
                 spreadsheet_safe=spreadsheet_safe,
                 shuffle_key=key,
             )
@@ -264,7 +257,9 @@ class Result(Outcome, Release, Generic[Table]):
         """Write and verify the release as one of the files of a call; its target and its dictionary's were added before."""
         form, source = file_format(target), file_source(target.name)
         columns = columns_to_write(self, target, self.written, shown)
-        declared = declared_of(self, form, dictionary, self.written, plain=shown.is_plain(target))
+        if source.is_text:
+            tell_notation((self.written.plain if self.written else plain_columns(self)).keys())
+        declared = declared_of(self, form, dictionary, self.written)
         told = make_dictionary(columns, declared, target)
         released, recipe = self.released, self.recipe
         if shown.cells != "text":

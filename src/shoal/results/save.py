@@ -7,7 +7,7 @@ import hmac
 import json
 import platform
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -214,6 +214,15 @@ def warn_of_names(renamed: Mapping[str, str], target: Path) -> None:
     """Say which columns have another name in a file, because its format cannot hold theirs."""
     listed = ", ".join(f"{old!r} is {new!r}" for old, new in renamed.items())
     warn(f"A {target.suffix} file cannot hold every name: {listed}. The dictionary names both.", NotationNotice)
+
+
+def tell_notation(names: Collection[str]) -> None:
+    """Say which columns a text file writes otherwise than the original does."""
+    if names:
+        warn(
+            f"A text file has one notation: {', '.join(sorted(names))} are written with decimal points and ISO dates, as ranges are.",
+            NotationNotice,
+        )
 
 
 def save_to_database(released: pa.Table, recipe: Recipe, address: str, table: str, *, force: bool) -> None:

@@ -17,7 +17,7 @@ from shoal.frames import Frame
 from shoal.frames.canonical import encode_dictionary
 from shoal.io.files import file_format, open_table, write_table
 from shoal.recount.rows import count_owners, recount
-from shoal.results.columns import readable, without_rows
+from shoal.results.columns import plain_kept, readable, without_rows
 from shoal.results.generalization import Generalization, Unseen
 from shoal.results.save import rows_to_write
 from shoal.validation import check_columns
@@ -52,7 +52,9 @@ def transform_file(
         )
     if few:
         warn(f"{few} of {recoded.num_rows} new records can be recognized. Do not publish them.", PrivacyWarning)
-    rows = rows_to_write(readable(recoded), file_format(target), shuffle=True, spreadsheet_safe=False)
+    form = file_format(target)
+    recoded = plain_kept(frame, recoded, mapping.columns) if form == "text" else recoded
+    rows = rows_to_write(readable(recoded), form, shuffle=True, spreadsheet_safe=False)
     write_table(rows, target, without_rows(frame, recoded))
     written = open_table(target).table
     if exposed_records(written, earlier, mapping) != alone or written.num_rows != rows.num_rows:

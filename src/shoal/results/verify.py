@@ -21,12 +21,12 @@ from shoal.frames import Frame, to_frame
 from shoal.hierarchy import WORDS
 from shoal.io.files import open_table
 from shoal.methods.base import most_withheld
+from shoal.notation import Notation
 from shoal.privacy.base import PrivacyModel, bind_models
-from shoal.recipe import Recipe, read_recipe, recipe_notation, restore_models
+from shoal.recipe import Recipe, read_recipe, recipe_notation, release_notation, restore_models
 from shoal.recount.fit import fit_combinations
 from shoal.recount.rows import count_owners, recount
 from shoal.release.make import released_columns
-from shoal.results.columns import in_plain_notation
 from shoal.results.save import read_dictionary, recipe_of_dictionary
 from shoal.validation import check_path
 
@@ -100,15 +100,15 @@ def verify(release: str | Path, *, recipe: str | Path | None = None, original: A
     """
     path = check_path("verify", "release", release)
     chosen, told = promise_of(path, None if recipe is None else check_path("verify", "recipe", recipe))
-    rows = original if original is None else _read(original, chosen)
-    return verify_frame(_read(path, chosen), chosen, told, rows)
+    rows = original if original is None else _read(original, recipe_notation(chosen))
+    return verify_frame(_read(path, release_notation(chosen)), chosen, told, rows)
 
 
-def _read(data: Any, recipe: Recipe) -> Frame:
-    """Read a table with the notations that the recipe names."""
+def _read(data: Any, notation: Notation) -> Frame:
+    """Read a table in a notation."""
     if isinstance(data, (str, Path)):
-        return open_table(data, notation=recipe_notation(recipe))
-    return replace(to_frame(data), notation=recipe_notation(recipe))
+        return open_table(data, notation=notation)
+    return replace(to_frame(data), notation=notation)
 
 
 def promise_of(release: Path, recipe: Path | None) -> tuple[Recipe, Mapping[str, Any]]:
@@ -280,10 +280,8 @@ def _check_cover(release: Frame, recipe: Recipe, original: Frame, withheld: int)
         kinds={name: kind for name, kind in recipe.kinds.items() if name in names},
         hierarchies={name: choice for name, choice in recipe.hierarchies.items() if name in names},
     )
-    shown = original.select([name for name in release.table.column_names if name in original.names])
-    marks = {name: shown.decimal_of(name) for name in names if shown.layout is not None}
     try:
-        found = fit_combinations(coded, original, in_plain_notation(release.table.select(names), marks))
+        found = fit_combinations(coded, original, release.table.select(names))
     except DataError as fault:  # a cell that is not a released value
         return Check("cover", met=False, text=str(fault).splitlines()[0])
     if found.lacking:

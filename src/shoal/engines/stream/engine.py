@@ -30,12 +30,14 @@ from shoal.engines.stream.tasks import (
 from shoal.engines.stream.whole import check_memory, group_whole
 from shoal.engines.stream.workers import Workers
 from shoal.engines.stream.writing import (
+    TextRows,
     check_form,
     check_written,
     dictionary_of,
     is_folder,
     piles,
     staged_rows,
+    text_rows,
     write_file,
 )
 from shoal.errors import ParameterError
@@ -60,8 +62,7 @@ from shoal.publication import (
 )
 from shoal.release.make import certificate
 from shoal.report import Report, report_form
-from shoal.results.columns import readable
-from shoal.results.save import dictionary_beside
+from shoal.results.save import dictionary_beside, tell_notation
 from shoal.summary import computed_columns
 
 _ROWS = 1 << 18
@@ -223,7 +224,8 @@ class _Run:
         return Declared(order.recipe, shown, untyped=gives_text(order.place), about=about)
 
     def _write_public_report(self, pieces: Sequence[Path], declared: Declared, target: Path) -> None:
-        rows = readable(staged_rows(pieces))
+        rows = staged_rows(pieces)
+        rows = TextRows(rows, declared).of(rows)
         report = PublicReport(make_dictionary(rows, declared, Path("release.csv")), rows)
         self.files.temporary(target).write_text(report.text(target), encoding="utf-8")
 
@@ -271,18 +273,21 @@ class _Run:
         order, target = self.order, self.order.target
         order.request.progress(0.92, "writing")
         needs = sum(piece.stat().st_size for piece in pieces)
+        rows = staged_rows(pieces)
+        text = text_rows(rows, declared, target)
+        tell_notation(text.readings if text else ())
         if is_folder(target):
             parts = [target / order.part.format(number) for number in range(setting.piles)]
             for part in parts:
                 self.files.add(part, make_folder=True)
             written = [self.files.temporary(part, needs) for part in parts]
-            told = None if order.dictionary is False else dictionary_of(pieces, declared, target, parts)
+            told = None if order.dictionary is False else dictionary_of(rows, declared, target, parts)
             for path, pile in zip(written, piles(pieces, setting.piles), strict=True):
                 write_file(iter([pile]), path, told)
         else:
             parts, written = [target], [self.files.temporary(target, needs)]
-            told = None if order.dictionary is False else dictionary_of(pieces, declared, target)
-            write_file(piles(pieces, setting.piles), written[0], told)
+            told = None if order.dictionary is False else dictionary_of(rows, declared, target, text=text)
+            write_file(piles(pieces, setting.piles), written[0], told, text)
             beside = dictionary_beside(target, order.dictionary)
             if told is not None and beside is not None:
                 self.files.temporary(beside).write_text(dictionary_text(told), encoding="utf-8")

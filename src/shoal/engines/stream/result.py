@@ -15,7 +15,15 @@ from shoal.audit import Audit
 from shoal.encoding import CodedTable
 from shoal.ends import ColumnEnds
 from shoal.engines.stream.spool import read_rows
-from shoal.engines.stream.writing import check_form, check_written, dictionary_of, is_folder, write_file
+from shoal.engines.stream.writing import (
+    TextRows,
+    check_form,
+    check_written,
+    dictionary_of,
+    is_folder,
+    text_rows,
+    write_file,
+)
 from shoal.errors import ParameterError
 from shoal.io.files import open_table
 from shoal.io.transaction import Transaction
@@ -24,9 +32,9 @@ from shoal.publication import About, Declared, Labelling, PublicReport, dictiona
 from shoal.publication.plain_columns import Cells
 from shoal.recipe import Recipe
 from shoal.report import Report
-from shoal.results.columns import USUAL, Describing, FileNotation, Shown, readable
+from shoal.results.columns import USUAL, Describing, Shown
 from shoal.results.outcome import Outcome
-from shoal.results.save import dictionary_beside
+from shoal.results.save import dictionary_beside, tell_notation
 from shoal.summary import Summary
 from shoal.treatments import Treated
 from shoal.validation import check_path
@@ -102,22 +110,14 @@ class StreamResult(Outcome):
         cells: Cells = "text",
         labels: Labelling | None = None,
         missing_codes: bool = False,
-        notation: FileNotation | None = None,
         spreadsheet_safe: bool = False,
     ) -> Path:
         """Write the release into a ``.parquet``, ``.csv`` or ``.csv.gz`` file, or into a new folder of Parquet files.
 
         It is counted again from there before it gets its name. The parameters are those of ``Result.save``; the order of the rows is random.
         """
-        if (
-            not shuffle
-            or shuffle_key is not None
-            or spreadsheet_safe
-            or Shown(cells, labels, missing_codes, notation) != USUAL
-        ):
-            self._refuse(
-                "choice of the order of rows, of another form of cells, of labels, of a notation or of one for spreadsheets"
-            )
+        if not shuffle or shuffle_key is not None or spreadsheet_safe or Shown(cells, labels, missing_codes) != USUAL:
+            self._refuse("choice of the order of rows, of another form of cells, of labels or of one for spreadsheets")
         target = check_path("Result.save", "path", path)
         check_form(target)
         files = Transaction(force=force, inputs=self.inputs)
@@ -130,17 +130,21 @@ class StreamResult(Outcome):
         if beside is not None:
             files.add(beside)
         with files:
-            told = self._told(dictionary, target, targets)
-            self._write(files, targets, told)
+            text = text_rows(self.data, self.declared, target)
+            tell_notation(text.readings if text else ())
+            told = self._told(dictionary, target, targets, text)
+            self._write(files, targets, told, text)
             if told is not None and beside is not None:
                 files.temporary(beside).write_text(dictionary_text(told), encoding="utf-8")
         return target
 
-    def _told(self, dictionary: Describing, target: Path, parts: Sequence[Path]) -> dict[str, Any] | None:
+    def _told(
+        self, dictionary: Describing, target: Path, parts: Sequence[Path], text: TextRows | None
+    ) -> dict[str, Any] | None:
         """Return the dictionary of a file, None if none is asked for."""
         if dictionary is False or self.declared is None:
             return None
-        return dictionary_of(self.files, self._declared(dictionary), target, parts)
+        return dictionary_of(self.data, self._declared(dictionary), target, parts, text)
 
     def _declared(self, about: Describing) -> Declared:
         if self.declared is None:
@@ -148,7 +152,7 @@ class StreamResult(Outcome):
         return self.declared if isinstance(about, bool) else self.declared._replace(about=About.of(about))
 
     def _public_report(self, about: Describing) -> PublicReport:
-        rows = readable(self.data)
+        rows = TextRows(self.data, self.declared).of(self.data)
         return PublicReport(make_dictionary(rows, self._declared(about), Path("release.csv")), rows)
 
     def _holder_report(self, *, examples: bool) -> Report:
@@ -160,11 +164,13 @@ class StreamResult(Outcome):
             self._refuse("rows of the original for a report")
         return Report(self.summary)
 
-    def _write(self, files: Transaction, targets: Sequence[Path], told: dict[str, Any] | None) -> None:
+    def _write(
+        self, files: Transaction, targets: Sequence[Path], told: dict[str, Any] | None, text: TextRows | None
+    ) -> None:
         written = [files.temporary(one, self.data.nbytes) for one in targets]
         rows = list(map(_rows, self.files))
         for path, some in zip(written, [[one] for one in rows] if len(written) > 1 else [rows], strict=True):
-            write_file(iter(some), path, told)
+            write_file(iter(some), path, told, text)
         check_written(written, self.recipe.quasi_identifiers, self.recipe.k, self.data.num_rows)
 
 

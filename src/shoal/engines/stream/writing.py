@@ -14,11 +14,13 @@ import pyarrow as pa
 from shoal.engines.stream.recounting import Recount
 from shoal.engines.stream.spool import STAGED, private, read_rows
 from shoal.errors import DataError, FileError
+from shoal.frames import Frame, encode_dictionary
 from shoal.io.files import open_batches
 from shoal.io.registry import file_source
+from shoal.notation import Reading, in_plain_notation
 from shoal.publication import Declared, make_dictionary, with_dictionary
+from shoal.recipe import recipe_notation
 from shoal.results.columns import readable
-from shoal.results.save import holds_dictionary
 
 
 def is_folder(target: Path) -> bool:
@@ -45,11 +47,35 @@ def piles(pieces: Sequence[Path], number: int) -> Iterator[pa.Table]:
         yield rows.take(pa.array(order)).combine_chunks()
 
 
-def write_file(rows: Iterator[pa.Table], path: Path, told: dict[str, Any] | None = None) -> None:
+class TextRows:
+    """How rows look in a text file: readable, and with numbers and dates of all columns in the plain notation."""
+
+    def __init__(self, rows: pa.Table, declared: Declared | None) -> None:
+        self.readings: dict[str, Reading] = {}
+        if declared is None or not declared.untyped:
+            return
+        notation, left = recipe_notation(declared.recipe), {"quasi-identifier", "pseudonym"}
+        for name in rows.column_names:
+            if declared.role(name) not in left:  # by its own texts, as all columns of a stream are read
+                reading = Frame(rows.select([name]), untyped=True, notation=notation).reading(name)
+                self.readings |= {name: reading} if reading.form else {}
+
+    def of(self, rows: pa.Table) -> pa.Table:
+        """Return rows as the file holds them."""
+        for name, reading in self.readings.items():
+            encoded = encode_dictionary(rows.column(name))
+            texts = in_plain_notation(encoded.dictionary.cast(pa.string()), reading)
+            rows = rows.set_column(rows.column_names.index(name), name, texts.take(encoded.indices))
+        return readable(rows)
+
+
+def write_file(
+    rows: Iterator[pa.Table], path: Path, told: dict[str, Any] | None = None, text: TextRows | None = None
+) -> None:
     """Write piles into one file, in the form of its name; a file that can holds its dictionary."""
     private(path)
     source = file_source(path.name)
-    parts = (readable(pile) for pile in rows) if source.is_text else rows
+    parts = rows if text is None else map(text.of, rows)
     if told is not None and source.holds_metadata:
         parts = (with_dictionary(part, told) for part in parts)
     with contextlib.ExitStack() as stack:
@@ -61,15 +87,21 @@ def write_file(rows: Iterator[pa.Table], path: Path, told: dict[str, Any] | None
 
 
 def dictionary_of(
-    pieces: Sequence[Path], declared: Declared, target: Path, parts: Sequence[Path] = ()
+    rows: pa.Table,
+    declared: Declared,
+    target: Path,
+    parts: Sequence[Path] = (),
+    text: TextRows | None = None,
 ) -> dict[str, Any]:
-    """Return the dictionary of staged rows that go to a file or to the parts of a folder."""
-    rows = staged_rows(pieces)
-    text = not holds_dictionary(target)
+    """Return the dictionary of rows that go to a file or to the parts of a folder."""
     names = [f"{target.name}/{part.name}" for part in parts] if is_folder(target) else ()
-    return make_dictionary(
-        readable(rows) if text else rows, declared._replace(untyped=declared.untyped and text), target, names
-    )
+    rows = rows if text is None else text.of(rows)
+    return make_dictionary(rows, declared._replace(untyped=declared.untyped and text is not None), target, names)
+
+
+def text_rows(rows: pa.Table, declared: Declared | None, target: Path) -> TextRows | None:
+    """Return how rows look in a file of this name; None if it is not a text file."""
+    return TextRows(rows, declared) if not is_folder(target) and file_source(target.name).is_text else None
 
 
 def staged_rows(pieces: Sequence[Path]) -> pa.Table:
