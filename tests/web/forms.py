@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-ANOTHER = {"k": "7", "weight": "3", "max_suppression": "20", "widen": "10", "seed": "5"}
+ANOTHER = {"k": "7", "weight": "3", "max_suppression": "20", "widen": "10", "seed": "5", "most": "3"}
 """What to put into fields for numbers; elsewhere a whole number gets one more, any other is halved."""
 
 

@@ -51,7 +51,7 @@ SAMPLES = {
     "release": "representatives",
     "widen": 0.1,
     "ends": {"age": 5},
-    "cells": {"age": "disjoint"},
+    "cells": {"age": {"most": 3}},
     "treat": {"cost": {"treatment": "top-code", "value": 3000.0}, "ill": {"treatment": "pram", "keep": 0.5}},
     "pseudonymize": ["id"],
     "seed": 5,
@@ -79,6 +79,7 @@ SHOWN = {
     "widen": r'id="widen"[^>]*value="10"',
     "seed": r'id="seed"[^>]*value="5"',
     "ends": r'<option value="by column" selected',
+    "cells": r'aria-label="age: its cells".*?value="disjoint" selected.*?at most <input[^>]*value="3"',
     "treat": r"cut off above a value</option>|value=\"top-code:value\" selected",
     "pseudonymize": r'chip pseudonym"[^>]*aria-label="id',
 }

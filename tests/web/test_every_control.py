@@ -37,7 +37,7 @@ BASE = {
 }
 NAMES = {"release": "out.csv", "report": "out.html", "recipe": "out.toml"}
 STEPS = {
-    "columns": ("columns/role", "columns/kind", "columns/treat", "columns/token", "columns/weight", "columns/together"),
+    "columns": ("columns/role", "columns/kind", "columns/treat", "columns/token", "columns/weight", "columns/together", "columns/cells"),
     "protect": ("protect/k", "protect/model", "protect/search"),
     "hierarchies?column=age": ("hierarchies/ends", "hierarchies/make"),
     "hierarchies?column=born": ("hierarchies/ends",),
@@ -69,7 +69,10 @@ def base(hands, request):
     """Return the page with the base of all choices, and a key for tokens; models that count records have no person."""
     assert hands.open("people.csv") == "done"
     step = request.node.callspec.params.get("step")
-    changes = {"person": None, "identifiers": ["name", "id"]} if step == "protect" else {}
+    changes = {
+        "protect": {"person": None, "identifiers": ["name", "id"]},
+        "columns": {"cells": {"age": {"most": 4}}},
+    }.get(step, {})
     assert hands.post("history/load", text=recipe_text(Recipe(**BASE | changes))) == "done"
     assert hands.post("columns/key", name="own.key") == "done"
     return hands

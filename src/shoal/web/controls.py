@@ -90,6 +90,7 @@ CONTROLS: dict[str, tuple[str, Shown]] = {
     "release": ("protect", _all),
     "widen": ("protect", _all),
     "ends": ("hierarchies", _all),
+    "cells": ("columns", _all),
     "treat": ("columns", _treatments),
     "pseudonymize": ("columns", _token_of_role),
     "seed": ("protect", _all),

@@ -33,6 +33,7 @@ _ROLES_WITH: dict[str, tuple[Role, ...]] = {
     "kinds": ("quasi-identifier", "sensitive"),
     "hierarchies": ("quasi-identifier", "sensitive"),
     "weights": ("quasi-identifier",),
+    "cells": ("quasi-identifier",),
     "treat": ("sensitive", "kept"),
 }
 """Choices by column, and the roles in which they mean something. In another role they wait for the column to come back."""

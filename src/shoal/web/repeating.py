@@ -103,6 +103,9 @@ def _parameters(draft: Draft, names: Mapping[str, str], folder: Path) -> Iterato
         elif key == "treat":
             shown = ", ".join(f"{column!r}: {_treatment(one)}" for column, one in value.items())
             yield key, f"{{{shown}}}"
+        elif key == "cells":
+            shown = ", ".join(f"{column!r}: {_cells(one)}" for column, one in value.items())
+            yield key, f"{{{shown}}}"
         else:
             yield key, repr(value)
     if draft.key_file:
@@ -112,6 +115,10 @@ def _parameters(draft: Draft, names: Mapping[str, str], folder: Path) -> Iterato
 def _treatment(settings: Mapping[str, Any]) -> str:
     given = ", ".join(f"{key}={value!r}" for key, value in settings.items() if key != "treatment")
     return f"shoal.{TREATMENTS[settings['treatment']].__name__}({given})"
+
+
+def _cells(choice: str | Mapping[str, int]) -> str:
+    return repr(choice) if isinstance(choice, str) else f"shoal.Disjoint(most={choice['most']})"
 
 
 def _model(settings: Mapping[str, Any], folder: Path) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+import shoal
 from shoal.errors import ParameterError
 from shoal.treatments.pseudonyms import make_key, read_key
 from shoal.web.draft import ROLES, Draft, Role
@@ -100,6 +101,14 @@ class KeyChange(BaseModel):
     new: bool = False
 
 
+class CellsChange(BaseModel):
+    """Whether the released cells of a column are one partition of its values, and of how many parts at most (0: of any number)."""
+
+    column: str
+    cells: Literal["", "disjoint"]
+    most: int = Field(default=0, ge=0, le=1_000_000)
+
+
 class WeightChange(BaseModel):
     """How much a column's detail matters."""
 
@@ -128,6 +137,7 @@ def view(session: Session) -> dict[str, Any]:
         "periods": PERIODS,
         "readings": Counter(table.understood.get("columns", {}).values()).most_common(_MOST_READINGS),
         "bar": whom_they_single_out(session),
+        "can_part": can_part(draft),
         "person": draft.get("person"),
         "found_person": table.person,
         "together": draft.get("together"),
@@ -154,9 +164,16 @@ def _row(draft: Draft, table: Table, column: dict[str, Any]) -> dict[str, Any]:
         "readable": role in ("quasi-identifier", "sensitive") and name not in draft.get("hierarchies"),
         "kind": "order" if draft.order(name) else draft.get("kinds").get(name, ""),
         "weight": draft.get("weights").get(name, 1.0),
+        "disjoint": name in draft.get("cells"),
+        "most": _most_parts(draft.get("cells").get(name)),
         "weighted_values": isinstance(draft.get("weights").get(name), Mapping),
         "coarser": coarser_words(draft, name, column["type"]),
     }
+
+
+def _most_parts(choice: str | Mapping[str, int] | None) -> int:
+    """Return how many different cells a column may have; 0 if nothing is said."""
+    return choice["most"] if isinstance(choice, Mapping) else 0
 
 
 def _singled_out(session: Session, table: Table, column: dict[str, Any]) -> dict[str, Any]:
@@ -208,6 +225,13 @@ def coarser_words(draft: Draft, name: str, kind: str) -> str:
     if choice is None and (chosen_kind in {"numeric", "date"} or (not chosen_kind and kind not in {"text", "yes/no"})):
         return "ranges"
     return "sets of values"
+
+
+def can_part(draft: Draft) -> bool:
+    """Return whether cells of a column can be kept from overlapping: with global methods none do, and other releases have no ranges."""
+    by_method = {one.name: one.default_release for one in shoal.methods() if one.family != "global"}
+    method = draft.get("method")
+    return method in by_method and (draft.get("release") or by_method[method]) == "ranges" and not draft.get("widen")
 
 
 def whom_they_single_out(session: Session) -> dict[str, Any] | None:
@@ -343,6 +367,19 @@ async def change_key(change: KeyChange, session: Here) -> Answer:
         make_key(path)
     read_key(path)
     session.change(replace(session.draft, key=str(path)), f"key of tokens: {path.name}")
+    return go(session)
+
+
+@router.post("/columns/cells")
+async def change_cells(change: CellsChange, session: Here) -> Answer:
+    """Release a column in cells of which no two overlap, or in any."""
+    if session.draft.role(change.column) != "quasi-identifier":
+        raise ParameterError(f"{change.column} is not a quasi-identifier.", hint="give it that role first.")
+    choice = {"most": change.most} if change.most else change.cells
+    draft = session.draft.with_choice("cells", change.column, choice if change.cells else None)
+    check_draft(draft)
+    words = f"no two cells overlap{f', at most {change.most:,}' if change.most else ''}"
+    session.change(draft, f"{change.column}: {words if change.cells else 'cells may overlap'}")
     return go(session)
 
 
