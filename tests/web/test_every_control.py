@@ -37,7 +37,15 @@ BASE = {
 }
 NAMES = {"release": "out.csv", "report": "out.html", "recipe": "out.toml"}
 STEPS = {
-    "columns": ("columns/role", "columns/kind", "columns/treat", "columns/token", "columns/weight", "columns/together", "columns/cells"),
+    "columns": (
+        "columns/role",
+        "columns/kind",
+        "columns/treat",
+        "columns/token",
+        "columns/weight",
+        "columns/together",
+        "columns/cells",
+    ),
     "protect": ("protect/k", "protect/model", "protect/search"),
     "hierarchies?column=age": ("hierarchies/ends", "hierarchies/make"),
     "hierarchies?column=born": ("hierarchies/ends",),

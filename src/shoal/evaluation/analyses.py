@@ -215,15 +215,17 @@ def _answers(result: Result[Any], questions: Sequence[Question], m: int, seed: i
     orders = orders_of(release, table)
     release = aligned(release, orders)
     original = exact_release(table, orders)
+    estimators = [estimator(question, original) for question in questions]
+    before = [
+        estimate(original) for estimate in estimators
+    ]  # first: a misspelt column is refused before tables are completed
     completed = completed_releases(release, orders, m, seed)
     ways = {"midpoints": [middle_release(release, orders)], "expected": [release], "completed": completed}
-    answers = []
-    for question in questions:
-        estimate = estimator(question, original)
-        before = estimate(original)
-        for way, tables in ways.items():
-            answers.append(_compared(question, before, way, _pooled([estimate(one) for one in tables])))
-    return answers
+    return [
+        _compared(question, known, way, _pooled([estimate(one) for one in tables]))
+        for question, estimate, known in zip(questions, estimators, before, strict=True)
+        for way, tables in ways.items()
+    ]
 
 
 def _pooled(tables: list[pd.DataFrame]) -> pd.DataFrame:

@@ -27,7 +27,7 @@ def draw(estimates: Sequence[Estimate]) -> str:
             analysis, y = of, y + _HEAD
         parts.append(_figure(name, found, y))
         y += _ROW * (len(found) + 1) + 8
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _WIDTH + 120}" height="{y + 10}" font-family="sans-serif" font-size="11">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _WIDTH + 120}" height="{y + 10}" font-family="sans-serif" font-size="11" fill="#222222">'
     return head + '<rect width="100%" height="100%" fill="white"/>' + "".join(parts) + "</svg>\n"
 
 

@@ -26,6 +26,7 @@ from shoal.web.routes import (
     pages,
     protect,
     publish,
+    questions,
 )
 from shoal.web.routes.common import OldError, check_edition
 from shoal.web.workshop import Workshop
@@ -33,7 +34,7 @@ from shoal.web.workshop import Workshop
 UNBOUNDED = ("/events", "/open/drop")
 """How paths end that stream, or take a file of any size; each has bounds of its own."""
 
-ROUTED = (open_table, columns, hierarchies, orders, protect, compare, look, publish, history, jobs, pages)
+ROUTED = (open_table, columns, hierarchies, orders, protect, compare, look, questions, publish, history, jobs, pages)
 
 
 def create_app(workshop: Workshop, keys: Keys, hosts: Iterable[str]) -> Guard:

@@ -38,6 +38,10 @@ class Session:
         """Which rows are shown before and after."""
         self.last_preview: dict[str, Any] | None = None
         """What was shown last of the choices; it stays in view while that of newer ones is made."""
+        self.asked: tuple[str, ...] = ()
+        """The analyses that were asked for last."""
+        self.answers: dict[int, dict[str, Any]] = {}
+        """What they found, by the number of the release."""
         self.compared: tuple[str, tuple[str, ...]] = ("", ())
         """The sizes and methods that were compared last."""
         self.saved = ""

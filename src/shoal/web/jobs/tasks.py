@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+from shoal.web.jobs.asking import ask_questions
 from shoal.web.jobs.comparing import compare_points
 from shoal.web.jobs.previewing import preview, prices
 from shoal.web.jobs.releasing import explain_cell, make_release, publish, read_rows, save_recipe
 from shoal.web.jobs.tables import count_people, count_values, identify, list_tables, open_table, read_values
 
 __all__ = [
+    "ask_questions",
     "compare_points",
     "count_people",
     "count_values",

@@ -27,8 +27,13 @@ _DARK = {
     "#b3261e": "#ff8a80",
     "#8496a8": "#8b9db2",
     '"white"': '"#172230"',
+    "#222222": "#e6edf5",
+    "#cccccc": "#55677c",
+    "#b8860b": "#f0b04f",
+    "#1f6fb4": "#62c1de",
+    "#2e8b57": "#6fd3a4",
 }
-"""The report's colours on a dark ground."""
+"""The colours of the report and of analyses on a dark ground."""
 
 
 def view(session: Session) -> dict[str, Any]:
@@ -91,7 +96,11 @@ async def figure(name: str, session: Here, *, dark: bool = False) -> Response:
     if not path.is_file():
         raise HTTPException(404)
     text = path.read_text(encoding="utf-8")
-    text = darkened(text) if dark else text
+    return drawing(darkened(text) if dark else text)
+
+
+def drawing(text: str) -> Response:
+    """Return a picture that may load nothing and run nothing."""
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return Response(text, media_type="image/svg+xml", headers={"content-security-policy": policy})
 

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from shoal.web.routes import columns, compare, history, look, open_table, protect, publish
+from shoal.web.routes import columns, compare, history, look, open_table, protect, publish, questions
 from shoal.web.routes.common import Bench, Here
 from shoal.web.routes.rendering import STEPS, render
 from shoal.web.session import Session
@@ -22,7 +22,7 @@ VIEWS: dict[str, Callable[[Session], dict[str, Any]]] = {
     "columns": columns.view,
     "protect": protect.view,
     "compare": compare.view,
-    "look": look.view,
+    "look": lambda session: look.view(session) | questions.view(session),
     "publish": publish.view,
     "recipe": history.view,
 }
