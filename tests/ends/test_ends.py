@@ -21,6 +21,7 @@ from shoal.ends.grids import FloatGrid, TimeGrid, WholeGrid, make_grid, number_s
 from shoal.errors import ColumnError, ParameterError
 from shoal.frames import to_frame
 from shoal.privacy.base import Requirement
+from tests.fuzz.interference import Given
 
 NAMES = ["age", "bmi", "born"]
 
@@ -296,3 +297,28 @@ def test_the_report_and_the_explanation_say_where_ranges_end() -> None:
     assert "ends at multiples of 5" in result.report().text(Path("report.md"))
     rounded = next(row for row, text in enumerate(result.released.column("bmi").to_pylist()) if text.startswith("["))
     assert "round values" in str(result.explain(rounded, "bmi"))
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4])
+def test_ends_do_not_tell_where_withheld_records_are(seed: int) -> None:
+    """What the wider ranges cost is reckoned within what the release shows."""
+    random = np.random.default_rng(seed)
+    labels = (*(group for group in range(5) for _ in range(6)), -1)
+    near = np.round(random.normal(170, 12, len(labels)), 1)
+    cells = []
+    for height in (170.0, 999.5):
+        table = pa.table({"height": np.append(near[:-1], height)})
+        made = shoal.anonymize(table, k=3, quasi_identifiers=["height"], method=Given(labels), max_suppression=0.5)
+        cells.append(made.released.column("height").to_pylist())
+    assert cells[0] == cells[1]
+
+
+def test_ends_do_not_tell_how_near_values_inside_of_a_range_are() -> None:
+    """A step is chosen by the width of its range alone, however fine the values of the column are."""
+    labels = (0, 0, 0, 1, 1, 1)
+    cells = []
+    for inside in (104.0, 100.001):
+        table = pa.table({"height": [13.0, 13.0, 17.0, 100.0, inside, 200.0]})
+        made = shoal.anonymize(table, k=3, quasi_identifiers=["height"], method=Given(labels))
+        cells.append(made.released.column("height").to_pylist())
+    assert cells[0] == cells[1]

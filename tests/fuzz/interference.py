@@ -1,6 +1,6 @@
 """Pairs of originals that differ only in what a release hides must give equal public files.
 
-Two tables are grouped alike (labels given). They differ in exact values inside cells, in what a withheld record has, in
+Two tables are grouped alike (labels given). They differ in exact values inside cells, in where a withheld record is and what it has, in
 dropped columns and identifiers, in rows filtered away before the call, in unused dictionary entries, in the order of the rows, or
 in the path they came from. Everything public is then compared byte by byte: the release in every format, shape of cells and two
 databases, its dictionary, codebook and public report, and the table handed out. What a format dates by the clock is masked.
@@ -19,7 +19,7 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -76,6 +76,7 @@ class Original:
     """Entries of dictionaries that no row has."""
     filtered: tuple[dict[str, Any], ...] = ()
     """Rows that were filtered away before the call."""
+    release: str = "ranges"
 
 
 # --- what originals are made of ------------------------------------------------------------------------------------
@@ -139,7 +140,8 @@ def draw_original(rng: np.random.Generator) -> Original:
     columns["dropped"] = rng.integers(0, 99, n).tolist()
     types = {name: kind for name, (kind, _) in makers.items()} | {"name": pa.string(), "dropped": pa.int64()}
     form = str(rng.choice(["arrow", "pandas", "polars", "sliced", "csv", "parquet"]))
-    return Original(columns, types, labels, form)
+    release = "representatives" if rng.random() < 0.1 else "ranges"
+    return Original(columns, types, labels, form, release=release)
 
 
 # --- pairs ---------------------------------------------------------------------------------------------------------
@@ -147,9 +149,8 @@ def draw_original(rng: np.random.Generator) -> Original:
 
 def vary(rng: np.random.Generator, one: Original) -> tuple[str, Original]:
     """Return another original that differs in one or several things that a release hides, and their names."""
-    other = Original(
-        {name: list(values) for name, values in one.columns.items()}, one.types, list(one.labels), one.form
-    )
+    columns = {name: list(values) for name, values in one.columns.items()}
+    other = replace(one, columns=columns, labels=list(one.labels))
     chosen = rng.choice(len(VARIATIONS), int(rng.integers(1, 4)), replace=False)
     for place in sorted(chosen.tolist()):
         VARIATIONS[place](rng, other)
@@ -157,18 +158,46 @@ def vary(rng: np.random.Generator, one: Original) -> tuple[str, Original]:
 
 
 def values_inside_cells(rng: np.random.Generator, one: Original) -> None:
-    """Members of a group exchange their values; of a range, one in the middle takes another inside it."""
+    """Members of a group exchange their values; those inside a range take other values inside it."""
     for group in set(one.labels) - {-1}:
         members = [row for row, label in enumerate(one.labels) if label == group]
         for name in one.columns:
             if name not in KNOWN:
                 continue
             values = [one.columns[name][row] for row in members]
+            values = _moved_inside(rng, values) if one.release == "ranges" else values
             for row, place in zip(members, rng.permutation(len(members)).tolist(), strict=True):
                 one.columns[name][row] = values[place]
     if one.form != "csv":
         return
     one.columns["name"] = one.columns["name"][::-1]
+
+
+def _moved_inside(rng: np.random.Generator, values: list[Any]) -> list[Any]:
+    """Return numbers and dates with the same least and greatest one, and others between them."""
+    least, greatest = min(values), max(values)
+    if isinstance(least, str):
+        return values
+    parts = rng.integers(0, 5, len(values)).tolist()
+    return [
+        value if value in (least, greatest) else least + (greatest - least) * part // 4
+        for value, part in zip(values, parts, strict=True)
+    ]
+
+
+def where_the_withheld_are(rng: np.random.Generator, one: Original) -> None:
+    """Withheld records have other quasi-identifiers, mostly beyond those of all others."""
+    for number, row in enumerate(row for row, label in enumerate(one.labels) if label < 0):
+        far = {
+            "age": 300 + number,
+            "height": 999.5 + number,
+            "born": date(1850, 1, 1) + timedelta(days=number),
+            "town": TOWNS[int(rng.integers(len(TOWNS)))],
+            "job": f"SECRET job {number}",
+            "school": ("low", "high")[number % 2],
+        }
+        for name in far.keys() & one.columns.keys():
+            one.columns[name][row] = far[name]
 
 
 def what_the_withheld_have(rng: np.random.Generator, one: Original) -> None:
@@ -231,6 +260,7 @@ def where_it_lies(rng: np.random.Generator, one: Original) -> None:
 
 VARIATIONS = (
     values_inside_cells,
+    where_the_withheld_are,
     what_the_withheld_have,
     dropped_columns,
     rows_filtered_away,
@@ -395,7 +425,7 @@ def draw_parameters(rng: np.random.Generator, one: Original) -> dict[str, Any]:
         "hierarchies": {"job": "set"} | ({} if tree_file else {"town": shoal.Hierarchy.from_dict(TREE)}),
         "tree_file": tree_file,
         "ends": ["round", "exact"][int(rng.integers(2))],
-        "release": "representatives" if rng.random() < 0.1 else "ranges",
+        "release": one.release,
         "max_suppression": 0.9,
         "treat": treat,
         "cells": ["text", "text", "columns", "midpoints"][int(rng.integers(4))],

@@ -112,34 +112,50 @@ def round_ends(
 
 
 class Ranges(NamedTuple):
-    """The distinct ranges that one column is released as, in the order of their codes; those of several fragments are merged."""
+    """The distinct ranges that one column is released as, in the order of their codes; those of several fragments are merged.
+
+    They are all that the choice of ends looks at. Where the withheld records are would otherwise show in the cells of all others.
+    """
 
     low: IntArray
     high: IntArray
     records: FloatArray
     """How many records have each."""
+    first: int
+    last: int
+    """The lowest and the highest code that a cell shows, of cells with one value too."""
 
 
 def ranges_of(columns: Sequence[CodedColumn], cover: Cover) -> dict[int, Ranges]:
     """Return the ranges among the boxes of groups, by row, of the columns whose ends can move."""
     return {
-        row: _distinct(*(values[real] for values in (low, high, cover.size)))
+        row: _ranges(cover.low[row], cover.high[row], cover.size, len(column.values))
         for row, column in enumerate(columns)
         if column.measured
-        for low, high in [(cover.low[row], cover.high[row])]
-        for real in [(low < high) & (high < len(column.values))]
     }
+
+
+def _ranges(low: IntArray, high: IntArray, size: AnyArray, values: int) -> Ranges:
+    shown = high < values  # cells with missing values show nothing else
+    first, last = int(low[shown].min(initial=values)), int(high[shown].max(initial=-1))
+    real = shown & (low < high)
+    return _distinct(low[real], high[real], size[real], first, last)
 
 
 def merge_ranges(parts: Sequence[Mapping[int, Ranges]]) -> dict[int, Ranges]:
     """Return the ranges of several fragments together."""
-    return {row: _distinct(*map(np.concatenate, zip(*(part[row] for part in parts), strict=True))) for row in parts[0]}
+    return {row: _merged([part[row] for part in parts]) for row in parts[0]}
 
 
-def _distinct(low: AnyArray, high: AnyArray, records: AnyArray) -> Ranges:
+def _merged(parts: Sequence[Ranges]) -> Ranges:
+    low, high, records = (np.concatenate(each) for each in zip(*(one[:3] for one in parts), strict=True))
+    return _distinct(low, high, records, min(one.first for one in parts), max(one.last for one in parts))
+
+
+def _distinct(low: AnyArray, high: AnyArray, records: AnyArray, first: int, last: int) -> Ranges:
     pairs, which = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
     counts: FloatArray = np.bincount(which.reshape(-1), records, pairs.shape[1]).astype(np.float64)
-    return Ranges(pairs[0].astype(np.int32), pairs[1].astype(np.int32), counts)
+    return Ranges(pairs[0].astype(np.int32), pairs[1].astype(np.int32), counts, first, last)
 
 
 def choose_ends(
@@ -175,10 +191,11 @@ def _finer(one: ColumnEnds) -> ColumnEnds | None:
 
 def _largest_share(column: CodedColumn, grid: Grid, ranges: Ranges) -> float:
     """Return the largest share of their width by which ranges may move their ends at a cost within bounds; 0 for none."""
-    place, (begin, end, records) = column.position, ranges
-    if (
-        place is None or not len(begin) or not math.isfinite(float(place[-1]) - float(place[0]))
-    ):  # plain floats: no warning
+    place, (begin, end, records, *shown) = column.position, ranges
+    if place is None or not len(begin):
+        return 0.0
+    lowest, highest = (float(place[code]) for code in shown)  # plain floats: no warning
+    if not math.isfinite(highest - lowest):
         return 0.0
     most = (1 + MOST_LOSS) * sum_of_products(records, place[end] - place[begin])
 
@@ -188,7 +205,7 @@ def _largest_share(column: CodedColumn, grid: Grid, ranges: Ranges) -> float:
         if not pa.types.is_integer(
             column.values.type
         ):  # of 0 to 4, [0-5] loses nothing, but shows a value that is none
-            first, last = (np.clip(ends, place[0], place[-1]) for ends in (first, last))
+            first, last = (np.clip(ends, lowest, highest) for ends in (first, last))
         return sum_of_products(records, last - first) <= most
 
     if affordable(1.0):

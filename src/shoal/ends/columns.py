@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -32,10 +33,11 @@ class ColumnEnds:
     def _steps(self) -> list[Step]:
         if self.rule.step is not None:
             return [self.rule.step]
-        width = float(self.column.numbers[-1] - self.column.numbers[0])
-        gaps = np.diff(self.column.numbers)
-        finest = float(gaps[gaps > 0].min(initial=width)) * self.rule.share
-        return self.grid.steps(finest, width * self.rule.share) if self.rule.share > 0 else []
+        with np.errstate(over="ignore"):
+            width = min(float(self.column.numbers[-1] - self.column.numbers[0]), sys.float_info.max)
+            gaps = np.diff(self.column.numbers)
+        narrowest = float(gaps[gaps > 0].min(initial=width))
+        return self.grid.steps(narrowest * self.rule.share, width * self.rule.share) if self.rule.share > 0 else []
 
     def _which(self, low: IntArray, high: IntArray) -> IntArray:
         """Return the step each range moves by, -1 for none: one value, or one mixed with missing values, has no ends."""

@@ -65,7 +65,10 @@ class Grid(ABC):
 
     @abstractmethod
     def steps(self, finest: float, coarsest: float) -> list[Step]:
-        """Return the steps between two sizes, from fine to coarse."""
+        """Return the steps up to ``coarsest``, from fine to coarse; one of them at least is not above ``finest``, if there is one.
+
+        Every range of the column has then the step that fits it, however near to each other values are that no cell shows.
+        """
 
     @abstractmethod
     def outwards(self, low: AnyArray, high: AnyArray, step: Step) -> tuple[AnyArray, AnyArray]:
@@ -93,13 +96,13 @@ def number_step(size: Any) -> Step:
 
 
 def _decimal_steps(finest: float, coarsest: float) -> list[Step]:
-    """Return 1, 2 and 5 times the powers of ten from ``finest`` to ``coarsest``."""
+    """Return 1, 2 and 5 times the powers of ten up to ``coarsest``, from the power of ten that is not above ``finest``."""
     if not (0 < finest <= coarsest < np.inf):
         return []
     first = max(int(np.floor(np.log10(finest))), -_MOST_EXPONENT)
     last = min(int(np.floor(np.log10(coarsest))), _MOST_EXPONENT)
     powers = [number_step(Decimal(digit).scaleb(power)) for power in range(first, last + 1) for digit in _DIGITS]
-    return [step for step in powers if finest <= step.size <= coarsest]
+    return [step for step in powers if step.size <= coarsest]
 
 
 class FloatGrid(Grid):
@@ -203,9 +206,9 @@ class TimeGrid(Grid):
             self.second, calendar=self.calendar, days=not pa.types.is_time(kind), whole=self.is_date
         )
 
-    def steps(self, finest: float, coarsest: float) -> list[Step]:
-        """Return the steps of the clock and the calendar."""
-        return [step for step in self.known if finest <= step.size <= coarsest]
+    def steps(self, finest: float, coarsest: float) -> list[Step]:  # noqa: ARG002
+        """Return the steps of the clock and the calendar, which are few."""
+        return [step for step in self.known if step.size <= coarsest]
 
     def named(self, name: str) -> Step | None:
         """Return the step of a name such as month."""
