@@ -25,7 +25,7 @@ def main() -> None:
     if sys.stderr is None:  # closed: nothing can be said, yet nothing may end in a traceback either
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  (open until the end)
     if sys.stdout is None:
-        sys.stderr.write("Error: Standard output is closed, so nothing can be told.\nHint: send it to a file.\n")
+        sys.stderr.write("Error: Standard output is closed, so nothing can be printed.\nHint: send it to a file.\n")
         sys.exit(2)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -43,12 +43,12 @@ def main() -> None:
 
 
 def _flushed() -> bool:
-    """Bring out what was printed; where that fails, say so and keep Python from trying again at the end."""
+    """Bring out what was printed; if that fails, say so and keep Python from trying again at the end."""
     try:
         sys.stdout.flush()
     except OSError as fault:
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"Error: What was to be printed could not be: {fault.strerror}.\n")
+            sys.stderr.write(f"Error: The output could not be printed: {fault.strerror}.\n")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return False
     return True

@@ -63,7 +63,7 @@ class ShoalError(Exception):
         self.message = message
         self.hint = hint
         self.values = tuple(values)
-        """Cells of the table the message is about. They are not a part of its text; whoever may see them asks for them."""
+        """Cells of the table the message is about. They are not a part of its text; a caller who may see them asks for them."""
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\nHint: {self.hint}"

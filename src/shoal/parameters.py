@@ -1,4 +1,4 @@
-"""The parameters of a release in one table: what each does in few words, where it is written down, and which engine keeps it.
+"""The parameters of a release in one table: what each does in few words, where it is stored, and which engine honours it.
 
 Signatures, recipes, the command line and the page of engines in the documentation are compared with this table by tests, and the sweep
 over engines asks for each row. A parameter that is not in it, or an engine without an answer, fails these tests.
@@ -17,7 +17,7 @@ EngineName = Literal["memory", "stream", "spark"]
 ENGINES: Final = cast("tuple[EngineName, ...]", tuple(extensions.ENGINES.own))
 """Shoal's own engines; those of other packages say themselves what they refuse."""
 REQUIRED: Final = "required"
-"""What stands instead of a default that there is none of."""
+"""Marks a parameter without a default."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,10 @@ _WHOLE = "all codes in memory, rows on disk"
 _TOGETHER: Final[Mapping[EngineName, str]] = MappingProxyType({"stream": _WHOLE, "spark": _ONE_TASK})
 _LEARNED = "for a column whose hierarchy must be learned from all records"
 _OF_PLACE: Final[Mapping[EngineName, str]] = MappingProxyType(
-    {"memory": "beside rows that are here", "spark": "beside a DataFrame (the command line takes it for a catalog)"}
+    {
+        "memory": "if the rows are given as a table",
+        "spark": "if a DataFrame is given (the command line reads a table of the catalog)",
+    }
 )
 
 PARAMETERS: Final[tuple[Parameter, ...]] = (
@@ -61,8 +64,8 @@ PARAMETERS: Final[tuple[Parameter, ...]] = (
     ),
     Parameter("household", None, "Column that identifies the household a record belongs to.", alone=_TOGETHER),
     Parameter("together", False, "Keep all records of a person with the same other people.", alone=_TOGETHER),
-    Parameter("survey_weight", None, "Column that says for how many people a record stands.", alone=_TOGETHER),
-    Parameter("kinds", None, "How columns are read where their type does not say it."),
+    Parameter("survey_weight", None, "Column with the number of people that a record represents.", alone=_TOGETHER),
+    Parameter("kinds", None, "How columns are read if their type is not enough."),
     Parameter(
         "hierarchies",
         None,
@@ -72,7 +75,7 @@ PARAMETERS: Final[tuple[Parameter, ...]] = (
     Parameter("decimal", None, "Decimal mark of numbers in text."),
     Parameter("thousands", None, "Mark between thousands."),
     Parameter("date_format", None, "How dates are written."),
-    Parameter("missing", None, "Texts that stand for a missing value."),
+    Parameter("missing", None, "Texts that mean a missing value."),
     Parameter("weights", None, "How much the loss in a column, or in a node of its hierarchy, counts."),
     Parameter(
         "models",
@@ -84,7 +87,7 @@ PARAMETERS: Final[tuple[Parameter, ...]] = (
     Parameter(
         "method",
         "optimize",
-        "Which method finds the groups.",
+        "Method that finds the groups.",
         in_comparison=False,
         alone={
             "stream": f"Mondrian, global recodings, microaggregation: {_WHOLE}",
@@ -105,7 +108,7 @@ PARAMETERS: Final[tuple[Parameter, ...]] = (
     Parameter(
         "cells",
         None,
-        "Columns whose released cells part their values.",
+        "Columns whose released cells never overlap, except *.",
         refused={"stream": "always", "spark": "always"},
     ),
     Parameter(
@@ -117,9 +120,9 @@ PARAMETERS: Final[tuple[Parameter, ...]] = (
     ),
     Parameter("pseudonymize", (), "Columns released as tokens."),
     Parameter("key", None, "File with the key of the tokens.", in_recipe=False),
-    Parameter("derived", "refuse", "What to do about released columns that quasi-identifiers determine."),
-    Parameter("others", "drop", "What becomes of columns without a role: they are dropped, kept, or asked about."),
-    Parameter("seed", 0, "Start of the random numbers."),
+    Parameter("derived", "refuse", "What to do about released columns that follow from the quasi-identifiers."),
+    Parameter("others", "drop", "Columns without a role: drop them, keep them, or stop and ask."),
+    Parameter("seed", 0, "Seed of the random numbers."),
     Parameter("engine", "auto", "Who does the work.", in_comparison=False),
     Parameter(
         "memory",
@@ -131,7 +134,7 @@ PARAMETERS: Final[tuple[Parameter, ...]] = (
     Parameter(
         "progress",
         None,
-        "Called with the share done and a short text.",
+        "Function called with the share done and a short text.",
         in_recipe=False,
         in_comparison=False,
         on_command_line=False,

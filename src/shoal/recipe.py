@@ -47,18 +47,19 @@ class Recipe(BaseModel):
     identifiers: list[str] = Field(default=[], description="Columns that are removed.")
     keep: list[str] = Field(default=[], description="Columns passed through unchanged.")
     person: str | None = Field(
-        default=None, description="The column that says whose a record is; people are then counted, not records."
+        default=None,
+        description="Column that identifies the person a record belongs to. People are then counted instead of records.",
     )
     household: str | None = Field(
         default=None,
-        description="The column that says which household a record belongs to; households are counted too.",
+        description="Column that identifies the household a record belongs to. Households are counted too.",
     )
     together: bool = Field(
         default=False, description="Whether all records of a person keep the same companions in the release."
     )
     survey_weight: str | None = Field(
         default=None,
-        description="The column that says for how many people of the population a record stands; not a weight of the loss.",
+        description="Column with the number of people of the population that a record represents; not a weight of the loss.",
     )
     kinds: dict[str, str | list[str]] = Field(
         default={}, description="'numeric', 'date', 'nominal', or the values of an ordered category from low to high."
@@ -67,17 +68,17 @@ class Recipe(BaseModel):
         default={},
         description="'flat', 'set', 'suggest' (by its values), 'auto' (what fits the column, learned if it holds categories), or the path of a hierarchy file, relative to this file.",
     )
-    decimal: str | None = Field(default=None, description="Decimal mark of numbers in text; detected where not given.")
-    thousands: str | None = Field(default=None, description="Mark between thousands; detected where not given.")
+    decimal: str | None = Field(default=None, description="Decimal mark of numbers in text; detected if not given.")
+    thousands: str | None = Field(default=None, description="Mark between thousands; detected if not given.")
     date_format: str | list[str] | None = Field(
-        default=None, description="How dates are written, such as '%d.%m.%Y'; detected where not given."
+        default=None, description="How dates are written, such as '%d.%m.%Y'; detected if not given."
     )
     missing: list[str] | None = Field(
-        default=None, description="Texts that stand for a missing value; detected among numbers where not given."
+        default=None, description="Texts that stand for a missing value; detected among numbers if not given."
     )
     weights: dict[str, float | dict[str, float]] = Field(
         default={},
-        description="How much a column's loss counts, 1 where not given; or how much nodes of its hierarchy count, by their label.",
+        description="How much a column's loss counts, 1 if not given; or how much nodes of its hierarchy count, by their label.",
     )
     models: list[dict[str, Any]] = Field(default=[], description="Privacy models beyond k, each with its parameters.")
     method: Annotated[str, AfterValidator(canonical_name)] = Field(
@@ -98,7 +99,7 @@ class Recipe(BaseModel):
     )
     cells: dict[str, Literal["disjoint"] | dict[Literal["most"], int]] = Field(
         default={},
-        description="'disjoint' for columns whose released cells part their values, or { most = 8 } for at most so many parts.",
+        description="'disjoint' for columns whose released cells never overlap (except *), or { most = 8 } for at most 8 different cells.",
     )
     treat: dict[str, dict[str, Any]] = Field(
         default={}, description="Treatments of kept or sensitive columns, each with its name and parameters."
@@ -136,7 +137,7 @@ def averaged_weight(recipe: Recipe) -> str | None:
 
 
 def together_units(recipe: Recipe) -> tuple[Unit, ...]:
-    """Return whose records keep the same companions: a household's always, a person's if asked for."""
+    """Return the columns whose units keep the same companions: households always, persons if asked for."""
     units: list[Unit] = ["household"] if recipe.household is not None else []
     return (*units, "person") if recipe.together else tuple(units)
 
@@ -269,7 +270,7 @@ def restore_models(settings: list[dict[str, Any]]) -> list[PrivacyModel]:
 
 
 def write_recipe(files: Transaction, recipe: Recipe, hierarchies: dict[str, Hierarchy], path: Path) -> None:
-    """Write a recipe file, added before, and hierarchies that have no file of their own into a folder beside it.
+    """Write a recipe file, added before, and hierarchies that have no file of their own into a folder next to it.
 
     What cannot be read again with the same meaning is refused.
     """
@@ -348,7 +349,7 @@ def _reference(choice: str, folder: Path) -> str:
 
 
 def without_folders(recipe: Recipe) -> Recipe:
-    """Return a recipe that names the files of hierarchies and populations without the folders they lie in."""
+    """Return a recipe that names the files of hierarchies and populations without their folders."""
     trees = {name: one if one in WORDS else Path(one).name for name, one in recipe.hierarchies.items()}
     models = [
         one | {"population": Path(one["population"]).name} if isinstance(one.get("population"), str) else one

@@ -17,10 +17,10 @@ def anonymize(data: Any, *, staging: str | None = None, report: bool = False, **
     Parameters
     ----------
     data
-        A DataFrame of Spark. It is read several times: put it on disk first where it is expensive to compute, or changes.
+        A DataFrame of Spark. It is read several times: put it on disk first if it is expensive to compute, or changes.
     staging
-        A folder that every executor can write. The release lies there, in a folder of its own, until it is counted, and as long as the
-        result is used. Not needed where Spark runs on this machine alone.
+        A folder that every executor can write. The release is stored there, in its own subfolder, until it is counted, and as long as the
+        result is used. Not needed if Spark runs on this machine alone.
     report
         Gather what ``SparkResult.report`` needs.
     **parameters

@@ -231,10 +231,10 @@ def check_keys(parameter: str, given: Iterable[str], known: Sequence[str], role:
 
 
 def refuse_pipe(path: Path) -> None:
-    """Raise where a path names a pipe or a device: opening it could wait for ever, and it can be read only once."""
+    """Raise if a path names a pipe or a device: opening it could wait for ever, and it can be read only once."""
     try:
         kind = path.stat().st_mode
-    except (OSError, ValueError):  # whoever opens it says what is wrong
+    except (OSError, ValueError):  # the code that opens it reports what is wrong
         return
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
         raise FileError(

@@ -332,8 +332,8 @@ def test_the_report_counts_people_and_tells_what_several_records_give_away():
     assert (summary.reached.persons, summary.found.after.below_k) == (60, 0)
     assert summary.found.after.largest_risk <= 1 / K
     assert "belongs to at least 4 of 60 people" in apart.markdown
-    assert any("may lie in groups of different people" in sentence for sentence in summary.warnings)
-    assert not any("may lie in groups" in sentence for sentence in beside.summary.warnings)
+    assert any("may be in groups of different people" in sentence for sentence in summary.warnings)
+    assert not any("may be in groups" in sentence for sentence in beside.summary.warnings)
     found = {one.attack: one for one in beside.summary.attacks}
     assert found["companions"].share <= 1 / K + 1e-9
 
@@ -392,5 +392,5 @@ def test_new_records_are_counted_by_whose_they_are(tmp_path):
         transform_file(to_frame(one), mapping, tmp_path / "new.csv")
     assert not (tmp_path / "new.csv").exists()
     assert transform_file(to_frame(several), mapping, tmp_path / "new.csv") == 0
-    with pytest.raises(ParameterError, match=f"counted by {unit}s, whom the earlier release does not name"):
+    with pytest.raises(ParameterError, match=f"counted by {unit}s, which the earlier release does not identify"):
         transform_file(to_frame(several), mapping, tmp_path / "other.csv", earlier=to_frame(result.released))

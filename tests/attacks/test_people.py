@@ -107,7 +107,7 @@ def test_whose_rows_are_is_not_guessed_where_the_order_is_lost():
         lambda: attacks.companions(TABLE, shuffled, QUASI, "nr"),
         lambda: attacks.homogeneity(TABLE, shuffled, QUASI, "ill", person="nr"),
     ):
-        with pytest.raises(ColumnError, match="it is not known whose they are"):
+        with pytest.raises(ColumnError, match="the person of each row is unknown"):
             attack()
     tokens = pa.table({"nr": TABLE["nr"], **{name: released[name] for name in released.column_names}})
     tokens = tokens.take(pa.array(np.random.default_rng(1).permutation(tokens.num_rows)))

@@ -10,7 +10,7 @@ def test_points_are_shown_with_the_recommended_one_and_the_rule(shoal, patients)
     assert (run.code, run.err) == (0, "")
     assert run.out.count("recommended") >= 2
     assert run.out.count("mondrian") >= 2
-    assert "For each k the release that loses least" in run.out
+    assert "For each k only the release that loses least" in run.out
 
 
 def test_json_holds_every_point(shoal, patients, tmp_path):

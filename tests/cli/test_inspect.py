@@ -36,7 +36,9 @@ def test_the_columns_can_be_named(shoal, patients):
 
 def test_a_table_nobody_can_be_found_by_says_so(shoal, tmp_path):
     (tmp_path / "plain.csv").write_text("weather\n" + "wet\ndry\n" * 5, "utf-8")
-    assert "name those an outsider may know with --qi" in " ".join(shoal("inspect", tmp_path / "plain.csv").out.split())
+    assert "Name the columns an outsider may know with --qi" in " ".join(
+        shoal("inspect", tmp_path / "plain.csv").out.split()
+    )
 
 
 def test_who_is_alone_is_counted_as_by_hand(patients):

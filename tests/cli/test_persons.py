@@ -64,4 +64,4 @@ def test_an_attack_counts_people_where_it_is_known_whose_the_rows_are(file, tmp_
     assert linkage["figures"]["fewest_candidates"] >= 4
     done = shoal("attack", file, shuffled, "--qi", "age,sex", "--person", "nr")
     assert (done.code, done.out) == (2, "")
-    assert "not known whose they are" in done.sentences
+    assert "the person of each row is unknown" in done.sentences

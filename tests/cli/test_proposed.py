@@ -192,4 +192,4 @@ def test_an_attack_takes_its_roles_from_a_recipe(shoal, panel):
         for words in (["--recipe", "recipe.toml"], ["--qi", "age,race", "--person", "idcode"])
     ]
     assert found[0].json == found[1].json
-    assert "What the intruder knows is not given." in shoal("attack", "panel.csv", "release.csv").sentences
+    assert "The columns the intruder knows are not given." in shoal("attack", "panel.csv", "release.csv").sentences

@@ -164,7 +164,7 @@ def test_people_are_counted_not_their_records():
     assert found.sentences[2] == "One step narrower ([30-31]) would leave 3 people: below k = 4."
     assert "In the whole table only 3 people fit" in found.sentences[3]
     assert made.explain(0, "cost").sentences == ("cost is not a quasi-identifier; it is rounded to multiples of 5.",)
-    assert made.explain(0, "who").sentences == ("who says whose a record is, so it is removed.",)
+    assert made.explain(0, "who").sentences == ("who identifies the person a record belongs to, so it is removed.",)
     homes = shoal.anonymize(pa.table(rows), k=3, household="house", identifiers=["who"], **{**told, "person": None})
     assert "would leave 2 households: below k = 3." in homes.explain(0, "age").sentences[2]
 

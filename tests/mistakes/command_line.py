@@ -25,7 +25,7 @@ TEXT_FILES: dict[str, tuple[bytes | str, str]] = {
     "a header of 200,000 characters": ("x" * 200_000 + ",sex\n1,f\n", "cannot be read as cells"),
     "a header twice": ("age,age\n1,2\n", "two columns named 'age'"),
     "a nameless column": ("age,\n1,2\n", "has no name"),
-    "ragged rows": ("age,sex\n1,f\n2\n3,f,x\n", "Row 3 of 'odd.csv' has 1 fields where the header has 2"),
+    "ragged rows": ("age,sex\n1,f\n2\n3,f,x\n", "Row 3 of 'odd.csv' has 1 fields, but the header has 2"),
     "null bytes": (b"age,sex\n\0\0\0,f\n", "is not text in utf-8"),
     "an unclosed quote": ('age,sex\n"1,f\n2,m\n', "Row 2 of 'odd.csv' has 1 fields"),
     "half of UTF-16": (b"\xff\xfea", "is blank"),

@@ -37,7 +37,7 @@ def test_a_broken_file_gives_a_sentence_and_the_page_goes_on(tabs):
     page.goto(tabs.home + "/open")
     page.click('.files button:has-text("broken.csv")')
     page.wait_for_selector("#notice p")
-    assert "fields where the header has 2" in page.inner_text("#notice")
+    assert "fields, but the header has 2" in page.inner_text("#notice")
     page.click('.files button:has-text("people.csv")')
     page.wait_for_selector("#together strong")
 
@@ -167,7 +167,7 @@ def test_a_failed_job_is_told_again_after_a_reload(tabs):
     page.click('.files button:has-text("broken.csv")')
     page.wait_for_selector("#notice p")
     page.reload()
-    page.wait_for_selector('#notice p:has-text("fields where the header has 2")')
+    page.wait_for_selector('#notice p:has-text("fields, but the header has 2")')
 
 
 def test_a_dropped_file_is_opened(tabs):

@@ -175,7 +175,7 @@ class Anonymizer(Estimator):
         workers
             Processes that group fragments; by default one a core, as far as memory allows. The groups do not depend on it.
         scratch
-            The folder in which rows lie meanwhile, in a private folder that is removed at the end; by default beside the target.
+            Folder for the temporary rows. shoal works in a private subfolder and removes it at the end. Default: next to the target.
         force
             Replace an existing file.
         dictionary
@@ -192,7 +192,7 @@ class Anonymizer(Estimator):
         Returns
         -------
         StreamResult
-            Where the rows are, and what was measured.
+            The place of the released rows, and what was measured.
         """
         options = ReadOptions(table=table, query=query)
         choices = {"memory": memory, "workers": workers, "scratch": scratch, "force": force}
@@ -224,7 +224,7 @@ class Anonymizer(Estimator):
         return self.request.recipe
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
-        """Write the recipe as TOML; hierarchy objects go into a folder beside it."""
+        """Write the recipe as TOML; hierarchy objects go into a folder next to it."""
         target = check_path("Anonymizer.save", "path", path)
         files = Transaction(force=force, inputs=self.request.inputs)
         files.add(target, last=True, private=True)

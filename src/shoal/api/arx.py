@@ -167,7 +167,7 @@ def _read_hierarchy(
 
 
 def _read_type(column: ET.Element, name: str, found: _Found) -> None:
-    """Take up how dates are written; an order of values is told."""
+    """Take over how dates are written; an order of values is only reported."""
     kind, form = _text(column, "datatype"), _text(column, "format")
     if kind.casefold().startswith("date") and form:
         made = _date_format(form)

@@ -89,20 +89,20 @@ def anonymize(
     keep
         Columns passed through unchanged.
     person
-        The column that tells which person a record belongs to, for tables with several records a person: k, the models and all
+        Column that identifies the person a record belongs to, for tables with several records for each person: k, the models and all
         risks then count people, not records. The column is removed from the release.
     household
-        The column that says which household a record belongs to: every released combination belongs to at least ``k``
+        Column that identifies the household a record belongs to: every released combination belongs to at least ``k``
         households, and so do the released records of all its members together. It is removed from the release.
     together
-        Whether all records of a person keep the same companions, so that whoever knows several of them still finds ``k`` people.
-        Without it a person's records may lie in groups of different people.
+        Whether all records of a person keep the same companions, so that an intruder who knows several of them still finds ``k`` people.
+        Without it a person's records may be in groups of different people.
     survey_weight
-        The column that says for how many people of the population a record stands; population risks and counts of the report then use
-        it. It is released as the mean of each group, so that sums stay what they are; unchanged where ``keep`` names it
-        too, and not at all where ``identifiers`` does. What ``weights`` says is another thing: how much a column's loss counts.
+        Column with the number of people of the population that a record represents; population risks and counts of the report then use
+        it. It is released as the mean of each group, so that sums stay what they are; unchanged if ``keep`` names it
+        too, and not at all if ``identifiers`` does. ``weights`` is something else: how much a column's loss counts.
     kinds
-        How a quasi-identifier or sensitive column is read where its type does not say it: ``"numeric"``, ``"date"``,
+        How a quasi-identifier or sensitive column is read if its type does not say it: ``"numeric"``, ``"date"``,
         ``"nominal"``, or a list of values from low to high.
     hierarchies
         For categories: a ``Hierarchy``, the path of a hierarchy file, ``"flat"`` (the value or ``*``), ``"set"``
@@ -111,15 +111,15 @@ def anonymize(
         (see ``learn_hierarchies``). Methods that need a hierarchy everywhere take ``"auto"`` as ``"suggest"``. One ``"auto"`` or
         ``"suggest"`` instead of a mapping stands for every quasi-identifier without a kind.
     decimal, thousands
-        The marks in numbers that stand as text, such as ``","`` and ``"."`` for ``1.234,5``; detected where not given.
+        The marks in numbers that are written as text, such as ``","`` and ``"."`` for ``1.234,5``; detected if not given.
     date_format
         How dates and times in text are written, such as ``"%d.%m.%Y"``, or a list of such formats of which each column
-        takes the first that fits; detected where not given. Dates that could be read in two ways are refused.
+        takes the first that fits; detected if not given. Dates that could be read in two ways are refused.
     missing
-        Texts that stand for a missing value, such as ``["NA", "-99"]``. Where not given, the usual ones are found among
+        Texts that stand for a missing value, such as ``["NA", "-99"]``. If not given, the usual ones are found among
         numbers and dates, but not among other text, where ``NA`` may be Namibia; an empty list turns this off.
     weights
-        How much a column's loss counts; 1 where not given. For a column with a hierarchy also a mapping of labels to weights of
+        How much a column's loss counts; 1 if not given. For a column with a hierarchy also a mapping of labels to weights of
         its nodes, such as ``{"zip": {"North": 3}}`` (see ``Hierarchy.weighted``); the column itself then counts 1.
     models
         Privacy models that must hold beyond k.
@@ -170,7 +170,7 @@ def anonymize(
         with the best found so far.
     cancel
         A ``threading.Event`` (or one of ``multiprocessing``) that another thread may set to end the work: ``CancelledError`` is
-        raised, or with ``on_interrupt="best"`` the best found so far is released where the method has some.
+        raised, or with ``on_interrupt="best"`` the best found so far is released if the method has some.
     table
         The table of a database, or the sheet of a workbook.
     query
@@ -179,8 +179,8 @@ def anonymize(
     Returns
     -------
     Result
-        The release, counted again: ``data`` is the kind of table that came in (an Arrow table where it came from a
-        file), beside it groups, measures, an audit and a report.
+        The release, counted again: ``data`` is the kind of table that came in (an Arrow table if it came from a
+        file), with groups, measures, an audit and a report.
 
     Raises
     ------

@@ -53,8 +53,8 @@ def run_attacks(
 ) -> list[Finding]:
     """Try every attack for which there is enough to go by, and return what each found.
 
-    ``person`` says whose a record is, where people have several: attacks then count people. ``known`` is a list of people, ``previous`` an earlier release of the same people. Downcoding and,
-    for representatives that are numbers, distance linkage are tried where the release is still in the order of the
+    ``person`` is the column that identifies the person a record belongs to: attacks then count people. ``known`` is a list of people, ``previous`` an earlier release of the same people. Downcoding and,
+    for representatives that are numbers, distance linkage are tried only if the release is still in the order of the
     original, because only then can their guesses be checked.
 
     Examples

@@ -107,6 +107,6 @@ def choose_targets(records: int, most: int, seed: int) -> LongArray:
 
 
 def as_frame(data: Any) -> Frame:
-    """Return a table; a ``Result`` stands for its released rows."""
+    """Return a table; for a ``Result``, its released rows."""
     frame = to_frame(getattr(data, "released", data))
     return replace(frame, table=pa.table({name: _decoded(frame.table.column(name)) for name in frame.names}))

@@ -18,7 +18,7 @@ from shoal.hierarchy import Hierarchy
 from shoal.validation import check_columns
 
 SUSPICION = 2.0
-"""A belief counts as a suspicion where it is this many times that in the whole table."""
+"""A belief counts as a suspicion if it is this many times that in the whole table."""
 
 
 def homogeneity(
@@ -35,7 +35,7 @@ def homogeneity(
 ) -> Finding:
     """Guess people's sensitive value as the most frequent one among the released rows that fit them.
 
-    The control guesses the most frequent value of the whole release for everybody. Where ``person`` is named, a value counts once for each
+    The control guesses the most frequent value of the whole release for everybody. If ``person`` is named, a value counts once for each
     person who has it in a row that fits, and a guess is right if the person has it in any record; ``owner`` says whose each released row
     is, by default as for ``linkage``.
 
@@ -118,7 +118,7 @@ class _Guess(NamedTuple):
 
 
 class _Belief(NamedTuple):
-    """What an intruder holds likely of all targets: only values that occur, for a table of targets × values could be too large."""
+    """What an intruder believes about all targets: only values that occur, because a table of targets × values could be too large."""
 
     chosen: LongArray
     """The original's record of each target."""

@@ -35,7 +35,7 @@ def linkage(
 ) -> Finding:
     """Try to name released rows: count for each person the rows that fit, one of which must be right.
 
-    Where ``person`` is named, people are counted: one record of each is known, and those of whom a row fits are the candidates.
+    If ``person`` is named, people are counted: one record of each is known, and those of whom a row fits are the candidates.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def linkage(
         A list of people; by default the intruder knows the quasi-identifiers of the original rows. Columns of ``on``
         that the list does not have are not known.
     person
-        The column that says whose a record is, where people have several.
+        Column that identifies the person a record belongs to, if people have several records.
     owner
-        Whose each released row is; by default the column ``person`` of the release, or of the original where the release is in its order.
+        The person of each released row. Default: the column ``person`` of the release, or of the original if the release is in its order.
     hierarchies
         For columns released as nodes.
     targets

@@ -71,7 +71,7 @@ def find_candidates(
 ) -> Candidates:
     """Count for each known person the released records whose cells cover all that is known of them.
 
-    The released cells are read as anyone could read them; ``hierarchies`` tell which values a label stands for.
+    The released cells are read as anyone could read them; ``hierarchies`` contain the values below each label.
     """
     groups = count_tuples(released, on)
     count = np.zeros(known.num_rows, np.int64)
@@ -87,7 +87,7 @@ def covering_groups(
     on: Sequence[str],
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> Iterator[tuple[slice, BoolArray]]:
-    """Give, for some groups at a time, whether their cells (rows) cover what is known of each person (columns)."""
+    """Yield, for some groups at a time, whether their cells (rows) cover what is known of each person (columns)."""
     trees = dict(hierarchies or {})
     for start in range(0, len(groups.size), _CHUNK):
         part = slice(start, start + _CHUNK)

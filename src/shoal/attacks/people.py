@@ -41,9 +41,9 @@ def companions(
     on
         Quasi-identifiers the intruder knows.
     person
-        The column that says whose a record is.
+        Column that identifies the person a record belongs to.
     owner
-        Whose each released row is; by default the column ``person`` of the release, or of the original where both have as many
+        The person of each released row. Default: the column ``person`` of the release, or of the original if both have as many
         rows in the same order.
     hierarchies
         For columns released as nodes.
@@ -58,7 +58,7 @@ def companions(
     >>> visits = {"nr": [1, 1, 2, 2, 3, 3, 4, 4], "age": [20, 21, 20, 21, 40, 41, 40, 41]}
     >>> result = shoal.anonymize(visits, k=2, quasi_identifiers=["age"], person="nr", method="mondrian")
     >>> shoal.attacks.companions(visits, result, ["age"], "nr").verdict
-    'Nobody is named outright: whoever knows all records of a person is left with at least 2 people.'
+    'Nobody is named outright: an intruder who knows all records of a person is left with at least 2 people.'
     """
     own, published = as_frame(original), as_frame(release)
     columns = check_columns("known to the intruder", on, published.names)
@@ -101,6 +101,6 @@ def _verdict(named: int, fewest: int, tried: int) -> str:
     if named:
         return (
             f"{named:,} of {tried:,} people are the only ones who fit all their records; rows of one person must not be "
-            "told to belong together, or be kept with the same companions."
+            "marked as belonging together, or must be kept with the same companions."
         )
-    return f"Nobody is named outright: whoever knows all records of a person is left with at least {fewest:,} people."
+    return f"Nobody is named outright: an intruder who knows all records of a person is left with at least {fewest:,} people."

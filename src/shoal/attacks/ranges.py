@@ -26,7 +26,7 @@ from shoal.kernels.space.tuples import Tuples
 from shoal.validation import check_columns
 
 _NEAR = 0.01
-"""The share of a range's width within which an end tells a member's value."""
+"""The share of a range's width within which an end reveals a member's value."""
 
 
 @dataclass(frozen=True)
@@ -61,19 +61,19 @@ class _Guesses:
     exact: int = 0
     """Ends that are the value of somebody in the group."""
     near: int = 0
-    """Ends that tell such a value to within a hundredth of the range's width."""
+    """Ends that reveal such a value to within a hundredth of the range's width."""
 
 
 def downcoding(
     original: Any, release: Any, on: Sequence[str], *, hierarchies: Mapping[str, Hierarchy] | None = None
 ) -> Finding:
-    """Guess exact values from released ranges: that a record lies at an end of its range.
+    """Guess exact values from released ranges by assuming that a record is at an end of its range.
 
-    The rows of ``release`` must stand in the order of ``original`` (as in ``result.released``, if none was withheld),
+    The rows of ``release`` must be in the order of ``original`` (as in ``result.released``, if none was withheld),
     because the steward checks the guesses. The control guesses any value of the table within the range. The figures also
     tell, for each column, which share of the cells that are not single value is as narrow as the group allows ("tight": an
-    intruder who supposes so is right), and for nodes of a hierarchy in how many groups one record stands apart: all others
-    lie below one child, so that whoever knows these others knows that the last one does not. Releases made with
+    intruder who assumes so is right), and for nodes of a hierarchy in how many groups one record is apart: all others
+    lie below one child, so that an intruder who knows these others knows that the last one does not. Releases made with
     ``widen`` have fewer tight cells; ranges that are nodes of a fixed hierarchy have ends that no record need have.
 
     Examples
@@ -148,7 +148,7 @@ def _pair(values: pa.ChunkedArray, cells: pa.ChunkedArray, tree: Hierarchy | Non
 
 
 def _guess_ends(column: _Column, groups: Tuples) -> _Guesses:
-    """Guess that records lie at an end of their range: exactly there, as a range that follows its group would have it."""
+    """Guess that records are exactly at an end of their range, as in a range that follows its group."""
     places = [number for number, cell in enumerate(column.cells) if cell.form == "range" and column.node(cell) is None]
     if not places or not is_ordered(column.values.type):
         return _Guesses(0, 0.0, 0.0)
@@ -178,7 +178,7 @@ def _released_ends(column: _Column, places: Sequence[int]) -> tuple[FloatArray, 
 
 
 def _count_ends(label: IntArray, own: FloatArray, begin: FloatArray, end: FloatArray) -> tuple[int, int, int]:
-    """Return how many ends the groups' ranges have, how many are a member's value, and how many tell one nearly."""
+    """Return how many ends the groups' ranges have, how many are a member's value, and how many nearly reveal one."""
     found, place = np.unique(label, return_inverse=True)
     least, most = np.full(len(found), np.inf), np.full(len(found), -np.inf)
     np.minimum.at(least, place, own)
@@ -231,7 +231,7 @@ def _parts_of_cell(column: _Column, cell: Cell) -> tuple[dict[str, int] | None, 
 
 
 def _count_tight(column: _Column, groups: Tuples) -> LongArray:
-    """Return how many of the groups' cells are as narrow as they can be, and how many there are beside exact ones."""
+    """Return how many of the groups' cells are as narrow as they can be, and how many there are without the exact ones."""
     own, needed = _parts(column)
     wanted = needed[column.cell[groups.first]]
     rows = np.flatnonzero(own >= 0)

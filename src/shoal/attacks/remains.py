@@ -1,4 +1,4 @@
-"""What a release tells beside its quasi-identifiers: the order of its rows, and columns that were left in."""
+"""What a release reveals besides its quasi-identifiers: by the order of its rows, and by columns that were left in."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def row_order(
 ) -> Finding:
     """Test whether row i of the release still is row i of the original.
 
-    The control compares rows at random. Where both have the same number of rows and every row fits its place, the
-    order was kept, and whoever knows the order of the original knows who is who. Representatives do not cover
+    The control compares rows at random. If both have the same number of rows and every row fits its place, the
+    order was kept, and an intruder who knows the order of the original knows who is who. Representatives do not cover
     what they stand for; there a row fits its place if it is nearer to the original row there than to one at random.
 
     Examples
@@ -48,7 +48,7 @@ def row_order(
     >>> known = ["birth_date", "sex"]
     >>> result = shoal.anonymize(patients, k=5, quasi_identifiers=known, sensitive=["diagnosis"], method="mondrian")
     >>> shoal.attacks.row_order(patients, result.released, known).verdict
-    'Every row stands where it stood in the input: the order names everyone whose place is known.'
+    'Every row is where it was in the input, so the order names everyone whose place is known.'
     """
     own, published = as_frame(original), as_frame(release)
     numbers = representative_columns(own, published, on)
@@ -67,12 +67,12 @@ def row_order(
     sorted_groups = len(label) > 0 and runs == int(label.max()) + 1 and runs < len(label) / 1.5
     verdict = "The rows are not in the order of the input."
     if kept:
-        verdict = "Every row stands where it stood in the input: the order names everyone whose place is known."
+        verdict = "Every row is where it was in the input, so the order names everyone whose place is known."
     elif sorted_groups:
-        verdict = "The order of the input is gone, but the rows of each group stand together; shuffle them."
+        verdict = "The order of the input is gone, but the rows of each group are next to each other. Shuffle them."
     return Finding(
         attack="row order",
-        question="Does a row's place tell whose it is?",
+        question="Does a row's place reveal whose it is?",
         success=rate(hits, len(places)),
         control=rate(chance, len(places)),
         verdict=verdict,
@@ -92,10 +92,10 @@ def _order_of_representatives(own: Frame, published: Frame, names: Sequence[str]
     kept = own.records == published.records and hits > rows / 2 + _CERTAIN * np.sqrt(rows) / 2
     verdict = "The rows are not in the order of the input."
     if kept:
-        verdict = "The rows stand where they stood in the input: the order names everyone whose place is known."
+        verdict = "The rows are where they were in the input, so the order names everyone whose place is known."
     return Finding(
         attack="row order",
-        question="Does a row's place tell whose it is?",
+        question="Does a row's place reveal whose it is?",
         success=rate(hits, rows),
         control=rate(rows / 2, rows),
         verdict=verdict,
@@ -118,7 +118,7 @@ def _fit(known: pa.Table, shown: pa.Table, who: Any, where: Any, trees: Mapping[
 
 
 def leftovers(original: Any, release: Any, quasi_identifiers: Sequence[str]) -> Finding:
-    """Look for released columns, beside the quasi-identifiers, that single records out by themselves.
+    """Look for released columns, besides the quasi-identifiers, that single records out by themselves.
 
     Success is the share of records that at least one such column singles out; the control is the share that the
     released quasi-identifiers do.

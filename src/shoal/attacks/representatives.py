@@ -19,9 +19,9 @@ from shoal.validation import check_columns
 
 
 def distance_linkage(original: Any, release: Any, on: Sequence[str]) -> Finding:
-    """Name each released row as the original record nearest to it, for releases with representatives.
+    """Guess for each released row that it is the nearest original record, in releases with representatives.
 
-    The rows must stand in the same order, because the steward checks the guesses; ``on`` are columns of numbers in
+    The rows must be in the same order, because the steward checks the guesses; ``on`` are columns of numbers in
     both. The control picks an original record blindly.
 
     Examples
@@ -43,7 +43,7 @@ def distance_linkage(original: Any, release: Any, on: Sequence[str]) -> Finding:
     share = distance_linked(before, after)
     return Finding(
         attack="distance linkage",
-        question="Which person lies nearest to this row?",
+        question="Which person is nearest to this row?",
         success=rate(share * own.records, own.records),
         control=rate(1.0, own.records),
         verdict=f"The nearest original record is the right one for {100 * share:.1f} % of {own.records:,} rows.",

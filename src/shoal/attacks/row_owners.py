@@ -26,16 +26,16 @@ def released_owner(
     person: str,
     hierarchies: Mapping[str, Hierarchy] | None = None,
 ) -> pa.ChunkedArray:
-    """Return whose each released row is: by a column of the release, or of the original where its order is kept."""
+    """Return the person of each released row: from a column of the release, or of the original if its order is kept."""
     check_columns("the person column", [person], own.names)
     if person in published.names:
         return published.table.column(person)
     kept = own.records == published.records and row_order(own, published, on, hierarchies=hierarchies)
     if not kept or not kept.figures["order_kept"]:
         raise ColumnError(
-            f"The release has no column {person!r} and its rows are not in the order of the original, so it is not known whose "
-            "they are and people cannot be counted.",
-            hint="attack the release in its own order, as the report does, or one with pseudonyms; without a person rows are counted.",
+            f"The release has no column {person!r} and its rows are not in the order of the original, so the person of each "
+            "row is unknown and people cannot be counted.",
+            hint="attack the release in its own order, as the report does, or one with pseudonyms. Without a person column, rows are counted.",
         )
     return own.table.column(person)
 

@@ -1,4 +1,4 @@
-"""Counting a table again, whoever made it, to see what protection it really has."""
+"""Counting any table, whether shoal made it or not, to see what protection it really has."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Audit:
     records: int
     quasi_identifiers: tuple[str, ...]
     k: int
-    """The size of the smallest group: its records, or its persons (or households, where they are fewer) where they are named."""
+    """The size of the smallest group: its records, or its persons if their column is given (or households, if they are fewer)."""
     groups: int
     mean_size: float
     largest: int
@@ -39,7 +39,7 @@ class Audit:
     """Records, or persons, that are alone in their group."""
     sensitive: dict[str, dict[str, float]] = field(default_factory=dict)
     """For each sensitive column what the groups promise: ``l`` (fewest distinct values in a group), ``entropy_l``,
-    ``t`` (largest earth mover's distance), ``c`` (of recursive l-diversity, where a model asks for it), ``alpha`` (largest share of a value), ``beta`` (largest relative gain of a
+    ``t`` (largest earth mover's distance), ``c`` (of recursive l-diversity, if a model asks for it), ``alpha`` (largest share of a value), ``beta`` (largest relative gain of a
     value) and ``delta`` (largest logarithm of a ratio of shares)."""
     sizes: dict[int, int] = field(default_factory=dict)
     """How many groups there are of each size."""
@@ -56,9 +56,9 @@ class Audit:
     persons: int | None = None
     """How many persons the records belong to; sizes and risks then count persons. None: each record is a person."""
     households: int | None = None
-    """How many households they belong to, where a household column is named."""
+    """How many households they belong to, if a household column is named."""
     represented: float | None = None
-    """How many people of the population the table stands for: the sum of its survey weights."""
+    """How many people of the population the table represents: the sum of its survey weights."""
 
     determined: tuple[str, ...] = ()
     """The released columns that follow from the quasi-identifiers by a formula or a map; only known of a release."""

@@ -1,4 +1,4 @@
-"""Counting a table where it is: the database groups, and only counts travel."""
+"""Counting a table inside its database: the database groups, and only counts are transferred."""
 
 from __future__ import annotations
 

@@ -70,5 +70,5 @@ def _check_alone(parameter: str, **others: Any) -> None:
     for name, value in others.items():
         if value is not None:
             raise ParameterError(
-                f"The {parameter!r} parameter of audit tells about the population, and so does {name!r}. Give one of them."
+                f"The {parameter!r} parameter of audit describes the population, and so does {name!r}. Give one of them."
             )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def represented_people(label: IntArray, weight: FloatArray, owners: Mapping[str, pa.ChunkedArray]) -> FloatArray:
-    """Return for how many people of the population each group stands; a person's records stand for as many as their mean."""
+    """Return how many people of the population each group represents; a person's records represent as many as their mean."""
     person = read_anew(owners["person"]) if "person" in owners else None
     return represented(label, int(label.max(initial=-1)) + 1, weight, person)
 
@@ -35,7 +35,7 @@ def at_least_present(people: FloatArray, size: LongArray) -> LongArray:
 
 
 def with_survey_weights(found: Audit, size: LongArray, people: FloatArray) -> Audit:
-    """Return an audit with what survey weights tell about the population."""
+    """Return an audit with the risks in the population, which follow from survey weights."""
     if found.risk is None:
         return found
     risk, count, represented = individual_risk(size, people), int(size.sum()), float(people.sum())
@@ -50,7 +50,7 @@ def with_survey_weights(found: Audit, size: LongArray, people: FloatArray) -> Au
 
 
 def estimated_people(size: LongArray, fraction: float | None) -> LongArray | None:
-    """Return how many people of the population share each group's values, where only its share in the table is known."""
+    """Return how many people of the population share each group's values, if only its share in the table is known."""
     return None if fraction is None else np.maximum(np.rint(size / fraction), size).astype(np.int64)
 
 

@@ -40,7 +40,7 @@ def measure_attribute(
 
 
 def measure_people(labels: IntArray, groups: int, requirements: Sequence[Requirement]) -> dict[str, float]:
-    """Return how many people stand behind the worst groups, where survey weights tell; lists are looked up by ``crowds``."""
+    """Return how many people the worst groups represent, if survey weights say so; lists are looked up by ``crowds``."""
     figures: dict[str, float] = {}
     for one in requirements if groups else ():
         for name, measured in one.people_measures(labels, groups).items():

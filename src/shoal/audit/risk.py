@@ -12,7 +12,7 @@ import numpy as np
 from shoal.arrays import FloatArray, LongArray
 
 AT_RISK = 0.2
-"""A record counts as at risk where the chance to pick the right person is above this."""
+"""A record counts as at risk if the chance to pick the right person is above this."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Risk:
     at_risk: float
     """Share of records of which that chance is above 0.2."""
     journalist_highest: float | None
-    """The same chances where presence is not known; None if the population is not."""
+    """The same chances if nobody knows who is in the table; None if the population is unknown."""
     journalist_mean: float | None
     marketer: float
     """Share of the records that a match of everybody would name rightly."""
@@ -111,14 +111,14 @@ def estimate_uniqueness(size: LongArray, fraction: float) -> list[PopulationUniq
             min(zayatz * alone / fraction, population),
             zayatz,
             doubt
-            or "Zayatz is the better guess for large samples (above about a tenth); in small ones it errs to the high side.",
+            or "Zayatz is the better guess for large samples (above about a tenth); in small ones it is too high.",
         ),
     ]
 
 
 def _doubt(alone: int, records: int) -> str:
     if alone == 0:
-        return "Nobody is alone in the table, so nothing can be estimated but 0."
+        return "Nobody is alone in the table, so the only possible estimate is 0."
     if alone == records:
         return "Not to be trusted: everybody is alone in the table, so it says nothing about how often values repeat."
     return ""

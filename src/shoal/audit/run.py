@@ -63,17 +63,17 @@ def audit(
         A table, released or not, or the file or database it is in; cells are compared as they are. In a database the
         groups are counted by the database itself, and only counts travel.
     quasi_identifiers
-        The columns by which records are told apart.
+        The columns that distinguish records.
     sensitive
         Columns of which l, t, α, β and δ are measured. t, β and δ compare each group with the whole of ``data``: in a
         release from which records were withheld, or any sample, that is not the original table, and its distance
         from there may be larger. ``Result.audit`` compares with the original.
     person
-        The column that says whose a record is: k, l, t and the risks then count people, not records.
+        Column that identifies the person a record belongs to. k, l, t and the risks then count people instead of records.
     household
-        The column that says which household a record belongs to; the smaller of the two counts decides k.
+        Column that identifies the household a record belongs to; the smaller of the two counts decides k.
     survey_weight
-        The column that says for how many people of the population a record stands; gives the journalist's risk, individual risks and
+        Column with the number of people of the population that a record represents; adds the journalist's risk, individual risks and
         estimates of population uniqueness.
     hierarchies
         For sensitive columns whose distance in t is that of a hierarchy.
@@ -182,7 +182,7 @@ def audit_owned(
 
 
 def _owner_column(frame: Frame, unit: str, name: str) -> pa.ChunkedArray:
-    """Return the column that says whose a record is, or say what is wrong with it."""
+    """Return the person column, or raise an error that says what is wrong with it."""
     encode_unit(frame, "household" if unit == "household" else "person", name)
     return frame.table.column(name)
 
@@ -206,7 +206,7 @@ def _assemble(
     people: LongArray | None,
     sampling_fraction: float | None,
 ) -> Audit:
-    """Return what the sizes of the groups and the measures of their sensitive values tell."""
+    """Return what follows from the sizes of the groups and the measures of their sensitive values."""
     distinct, groups = np.unique(size, return_counts=True)
     return Audit(
         records=int(size.sum()),

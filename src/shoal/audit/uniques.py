@@ -1,6 +1,6 @@
 """By which columns records are alone: the smallest sets of columns that single somebody out.
 
-A record alone in one set of columns is alone in every larger one and stands in nobody's way there, so each set only
+A record alone in one set of columns is alone in every larger one and cannot be equal to another there, so each set only
 looks at the records that the set without its last column left together.
 """
 

@@ -90,7 +90,7 @@ def rows_in_parts(coded: CodedTable, names: Sequence[str] | Mapping[str, Any]) -
 
 
 def as_searched(coded: CodedTable, names: Sequence[str] | Mapping[str, Any]) -> CodedTable:
-    """Return a table in which all values of a part have one code, for the search."""
+    """Return a table for the search, in which all values of a part have one code."""
     if not names:
         return coded
     codes = coded.codes.copy()

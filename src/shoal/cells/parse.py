@@ -143,7 +143,7 @@ def _decimal(text: str) -> Decimal:
 
 
 def _read_clock(text: str, parts: int, *, is_time: bool) -> int:
-    """Return a moment or a time of day; the fraction is read apart, for Python stops at microseconds."""
+    """Return a moment or a time of day; the fraction is read separately, because Python stops at microseconds."""
     fraction = _FRACTION.search(text)
     whole = _FRACTION.sub(r"\1", text)
     if is_time:

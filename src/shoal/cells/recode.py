@@ -45,7 +45,7 @@ _NUMBER_RANGE = re.compile(rf"\[({_PLAIN_NUMBER.pattern})-({_PLAIN_NUMBER.patter
 
 
 def value_text(text: str, reserved: str = "") -> str:
-    """Return a value as it is released, quoted where it could be taken for another form."""
+    """Return a value as it is released, quoted if it could be taken for another form."""
     ambiguous = (
         not text
         or text == ANY
@@ -89,7 +89,7 @@ def released_cover(table: CodedTable, grouping: Grouping) -> Cover:
 
 
 class EndTexts(Protocol):
-    """Where the ranges of one column end, where that is not at their own values."""
+    """Where the ranges of one column end, if that is not at their own values."""
 
     def texts(self, low: IntArray, high: IntArray) -> tuple[list[str], list[str]]:
         """Return both ends of ranges of codes as they are written."""

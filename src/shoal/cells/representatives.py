@@ -60,7 +60,7 @@ def typical_codes(codes: IntArray, labels: IntArray, groups: int, cardinality: i
 def _summed_costs(key: LongArray, count: LongArray, cardinality: int, tree: Hierarchy) -> LongArray:
     """Return how far each code of a group is from the group's records, in leaves below their common ancestors.
 
-    Only codes of the group are looked at: where another code meets the nearest of them, that one meets the rest no
+    Only codes of the group are looked at: if another code meets the nearest of them, that one meets the rest no
     higher. The climb from a code to the root adds at each node the records that were not below the one before.
     """
     before: LongArray = np.concatenate((np.zeros(1, np.int64), np.cumsum(count)))

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """One call: what is released, from where, to where."""
+    """One call: the table, the choices and the targets."""
 
     request: Request
     file: Place
@@ -157,7 +157,7 @@ def release_here(job: Job, progress: Progress) -> None:
                 )
             write_beside(files, targets, job.request, result, job.about, found)
             told = [*written, *([targets.to_table] if targets.to_table else [])]
-            # if it cannot be told, nothing is written
+            # if this cannot be found out, nothing is written
             tell(result, told, as_json=job.as_json, analyses=found, measures=targets.measure)
             if address and targets.to_table:
                 result.save_to_database(address, targets.to_table, force=job.force)

@@ -95,7 +95,7 @@ def _explain(fault: BaseException) -> int:
             f"The system refused: {fault.strerror or type(fault).__name__}.", "check paths, permissions and space."
         )
         return BAD_INPUT
-    # the text of a foreign exception may hold a value of the table, so only its kind and place are told
+    # the text of a foreign exception may hold a value of the table, so only its kind and place are shown
     place = traceback.extract_tb(fault.__traceback__)[-1]
     tell_error(
         f"shoal met a fault of its own ({type(fault).__name__} in {place.name}, line {place.lineno}).",

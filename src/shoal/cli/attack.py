@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 @names_option(
     "--qi", "quasi_identifiers", text="Quasi-identifiers: columns the intruder knows. Default: those of --recipe."
 )
-@names_option("--sensitive", text="Columns the intruder wants to learn.")
+@names_option("--sensitive", text="Columns the intruder tries to learn.")
 @column_option(
     "--person",
-    text="The column that says whose a record is: people are counted, not records. RELEASE must have it too, as a pseudonym, or be in the order of FILE.",
+    text="Column that identifies the person a record belongs to. People are then counted instead of records. RELEASE must have it too, as a pseudonym, or be in the order of FILE.",
 )
 @click.option(
     "--hierarchy",
@@ -45,22 +45,26 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="COLUMN=FILE",
     callback=pairs_callback,
-    help="Hierarchy file of a column released as nodes; without it those of the recipe or the dictionary are taken.",
+    help="Hierarchy file of a column released as nodes. Default: those of the recipe or the dictionary.",
     panel=ROLES,
 )
 @path_option(
     "--recipe",
-    text="The recipe of the release, which names its roles and hierarchies; without it the dictionary of the release names the latter.",
+    text="Recipe of the release, with its roles and hierarchies. Without a recipe the hierarchies come from the dictionary.",
     panel=ROLES,
 )
 @click.option(
-    "--known", type=click.Path(path_type=Path), metavar="FILE", help="A list of people the intruder has.", panel=ROLES
+    "--known",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="List of people that the intruder has.",
+    panel=ROLES,
 )
 @click.option(
     "--previous",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="An earlier release of the same people, to be put side by side with this one.",
+    help="Earlier release of the same people, to compare with this one.",
     panel=ROLES,
 )
 @click.option(
@@ -69,7 +73,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=2),
     default=2,
     show_default=True,
-    help="Fewest candidates wanted with --previous.",
+    help="Fewest candidates a person may have with --previous.",
     panel=ROLES,
 )
 @click.option(
@@ -77,13 +81,13 @@ if TYPE_CHECKING:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Start of the random numbers.",
+    help="Seed of the random numbers.",
     panel=OUTPUT,
 )
 @click.option(
     "--show-values",
     is_flag=True,
-    help="Print the values of the rows given as examples, which are personal. Without it: row numbers only.",
+    help="Print the values of the example rows, which are personal. Default: row numbers only.",
     panel=OUTPUT,
 )
 @input_options
@@ -107,9 +111,9 @@ def command(
 ) -> None:
     """Attack a release with what an intruder may know, on your own rows.
 
-    FILE holds the original rows, RELEASE what is to be published. Each attack is set against a control: what a
-    guesser achieves. Examples are row numbers; no value is printed unless asked for. Two attacks (downcoding, distance
-    linkage) are only tried while the rows of RELEASE stand in the order of FILE, because the guesses are checked.
+    FILE holds the original rows, RELEASE the rows to publish. Each attack is compared with a control that only
+    guesses. Examples are row numbers; no value is printed unless asked for. Two attacks (downcoding, distance
+    linkage) are only tried if the rows of RELEASE are in the order of FILE, because the guesses are checked.
 
     [dim]shoal attack patients.csv release.csv --qi birth_date,sex,zip --sensitive diagnosis --known voters.csv[/dim]
     """
@@ -150,7 +154,7 @@ def _roles(
     if recipe is None:
         if not quasi_identifiers:
             raise ParameterError(
-                "What the intruder knows is not given.", hint="add --qi birth_date,sex,zip, or --recipe FILE."
+                "The columns the intruder knows are not given.", hint="add --qi birth_date,sex,zip, or --recipe FILE."
             )
         return quasi_identifiers, sensitive, person
     named = read_recipe(recipe)

@@ -1,4 +1,4 @@
-"""``shoal audit``: count a table again, whoever made it."""
+"""``shoal audit``: count any table, whether shoal made it or not."""
 
 from __future__ import annotations
 
@@ -52,14 +52,17 @@ def require_callback(ctx: click.Context, param: click.Parameter, value: tuple[st
 @click.command("audit")
 @file_argument
 @names_option("--qi", "quasi_identifiers", text="Quasi-identifiers: columns an outsider may know.", required=True)
-@names_option("--sensitive", text="Columns with what must not be tied to a person.")
-@column_option("--person", text="The column that says whose a record is: people are then counted, not records.")
+@names_option("--sensitive", text="Columns with values that must not be tied to a person.")
 @column_option(
-    "--household", text="The column that says which household a record belongs to: households are counted too."
+    "--person",
+    text="Column that identifies the person a record belongs to. People are then counted instead of records.",
+)
+@column_option(
+    "--household", text="Column that identifies the household a record belongs to. Households are counted too."
 )
 @column_option(
     "--survey-weight",
-    text="The column that says for how many people of the population a record stands; gives the risks in the population.",
+    text="Column with the number of people of the population that a record represents. Adds the risks in the population.",
 )
 @input_options
 @click.option(
@@ -68,7 +71,7 @@ def require_callback(ctx: click.Context, param: click.Parameter, value: tuple[st
     multiple=True,
     metavar="NAME=NUMBER",
     callback=require_callback,
-    help="What the table must have, such as [bold]k=10[/bold] or [bold]k=10,l=2[/bold]; exit code 1 if it falls short.",
+    help="Least protection the table must have, such as [bold]k=10[/bold] or [bold]k=10,l=2[/bold]; exit code 1 if it falls short.",
     panel=OUTPUT,
 )
 @click.option(
@@ -141,15 +144,19 @@ def _risks(found: Audit) -> Iterator[tuple[str, str, str]]:
     yield (
         "highest risk",
         f"{100 * found.risk.prosecutor_highest:.2f} %",
-        "chance to pick the right record for the person worst off",
+        "chance to pick the right record of the person most at risk",
     )
     yield (
         "mean risk",
         f"{100 * found.risk.prosecutor_mean:.2f} %",
-        "the same over all records, known to be in the table",
+        "average of this chance over all records, if presence in the table is known",
     )
     if found.risk.journalist_highest is not None:
-        yield "journalist", f"{100 * found.risk.journalist_highest:.2f} %", "highest chance where presence is not known"
+        yield (
+            "journalist",
+            f"{100 * found.risk.journalist_highest:.2f} %",
+            "highest chance if nobody knows who is in the table",
+        )
     if found.risk.individual_highest is not None:
         yield (
             "individual",

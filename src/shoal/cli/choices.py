@@ -84,7 +84,9 @@ _CHOICE_OPTIONS = (
     names_option(
         "--qi", "quasi_identifiers", text="Quasi-identifiers: columns an outsider may know. They are made coarser."
     ),
-    names_option("--sensitive", text="Columns with what must not be tied to a person. They are kept as they are."),
+    names_option(
+        "--sensitive", text="Columns with values that must not be tied to a person. They are kept as they are."
+    ),
     names_option("--identifier", "identifiers", text="Columns that name a person by themselves. They are removed."),
     names_option("--keep", text="Columns passed through unchanged. Only what no outsider can know."),
     names_option(
@@ -92,7 +94,7 @@ _CHOICE_OPTIONS = (
     ),
     path_option(
         "--key",
-        text="The key of the tokens, a file that only you may read; [bold]shoal key make[/bold] makes one.",
+        text="Key file of the tokens, which only you may read. [bold]shoal key make[/bold] makes one.",
         panel=COLUMNS,
     ),
     click.option(
@@ -105,12 +107,12 @@ _CHOICE_OPTIONS = (
     ),
     column_option(
         "--person",
-        text="The column that tells which person a record belongs to, for tables with several records a person: people are then counted, not records. The column is removed.",
+        text="Column that identifies the person a record belongs to, for tables with several records for each person. People are then counted instead of records. The column is removed.",
         panel=PROMISE,
     ),
     column_option(
         "--household",
-        text="The column that says which household a record belongs to: households are counted too, and kept together. It is removed.",
+        text="Column that identifies the household a record belongs to. Households are counted too, and kept together. The column is removed.",
         panel=PROMISE,
     ),
     click.option(
@@ -121,7 +123,7 @@ _CHOICE_OPTIONS = (
     ),
     column_option(
         "--survey-weight",
-        text="The column that says for how many people of the population a record stands. Released as the mean of each group unless --keep names it too. (Not to be confused with [bold]--weight[/bold], which says how much the loss in a column counts.)",
+        text="Column with the number of people of the population that a record represents. Released as the mean of each group unless --keep names it too. (The option [bold]--weight[/bold] is something else: how much the loss in a column counts.)",
         panel=PROMISE,
     ),
     click.option(
@@ -130,7 +132,7 @@ _CHOICE_OPTIONS = (
         multiple=True,
         metavar="COLUMN=CHOICE",
         callback=hierarchies_callback,
-        help="How a category is made coarser: a hierarchy file, [bold]flat[/bold] (the value or *), [bold]set[/bold] (one of several values; the default for text) [bold]suggest[/bold] (suggested by its values) or [bold]auto[/bold] (ranges for numbers, a tree learned from the data for categories). [bold]--hierarchy auto[/bold] does it for every column.",
+        help="How a category is made coarser: a hierarchy file, [bold]flat[/bold] (the value or *), [bold]set[/bold] (one of several values; the default for text), [bold]suggest[/bold] (suggested by its values) or [bold]auto[/bold] (ranges for numbers, a tree learned from the data for categories). [bold]--hierarchy auto[/bold] does it for every column.",
         panel=COLUMNS,
     ),
     click.option(
@@ -154,7 +156,7 @@ _CHOICE_OPTIONS = (
     click.option(
         "--others",
         type=click.Choice(["drop", "keep", "ask"]),
-        help="Columns without a role: [bold]drop[/bold] leaves them out, [bold]keep[/bold] passes them through unchanged, [bold]ask[/bold] stops and names the options that decide. Default of [bold]shoal anonymize[/bold]: what the recipe says, else ask.",
+        help="Columns without a role: [bold]drop[/bold] leaves them out, [bold]keep[/bold] passes them through unchanged, [bold]ask[/bold] stops and names the options that decide. Default of [bold]shoal anonymize[/bold]: as in the recipe, otherwise ask.",
         panel=COLUMNS,
     ),
     click.option(
@@ -166,14 +168,14 @@ _CHOICE_OPTIONS = (
     click.option(
         "--release",
         type=click.Choice(["ranges", "representatives"]),
-        help="Release ranges of values, or one typical value for each group. Default: what the method is made for.",
+        help="Release ranges of values, or one typical value for each group. Default: depends on the method.",
         panel=COLUMNS,
     ),
     click.option(
         "--widen",
         type=click.FloatRange(0, 1),
         metavar="SHARE",
-        help="Release cells wider than their group needs, so that a narrow cell tells less: ranges by up to this share of their width (such as 0.25), and as large a share of other cells as nodes or sets. Default: none.",
+        help="Release cells wider than their group needs, so that a narrow cell reveals less. Ranges grow at each end by up to this share of their width (such as 0.25). For every cell that needs a node or a set, this share of further cells gets it too. Default: none.",
         panel=PROMISE,
     ),
     click.option(
@@ -181,7 +183,7 @@ _CHOICE_OPTIONS = (
         multiple=True,
         metavar="CHOICE",
         callback=ends_callback,
-        help="Where ranges end: [bold]round[/bold] (the default: outwards to round values, at most 5 % more loss in a column), [bold]exact[/bold] (at values of the table), or a step for a column: [bold]age=5[/bold], [bold]born=month[/bold]. May be repeated.",
+        help="Ends of ranges: [bold]round[/bold] (the default: outwards to round values, at most 5 % more loss in a column), [bold]exact[/bold] (at values of the table), or a step for a column: [bold]age=5[/bold], [bold]born=month[/bold]. May be repeated.",
         panel=COLUMNS,
     ),
     click.option(
@@ -190,13 +192,13 @@ _CHOICE_OPTIONS = (
         multiple=True,
         metavar="COLUMN[=MOST]",
         callback=disjoint_callback,
-        help="Column whose released cells are one partition of its values, or *, so that it can be a factor of a model; [bold]age=8[/bold] allows at most 8 cells. May be repeated.",
+        help="Column whose released cells never overlap (except *), so that it can be a factor of a model; [bold]age=8[/bold] allows at most 8 cells. May be repeated.",
         panel=COLUMNS,
     ),
     click.option(
         "--method",
         metavar="NAME",
-        help="Which method finds the groups; [bold]shoal methods[/bold] lists them. Options follow a colon: [bold]mondrian:strict=false[/bold].",
+        help="Method that finds the groups. [bold]shoal methods[/bold] lists them. Options follow a colon: [bold]mondrian:strict=false[/bold].",
         panel=SEARCH,
     ),
     click.option(
@@ -210,7 +212,7 @@ _CHOICE_OPTIONS = (
         "--seed",
         type=click.IntRange(min=0),
         metavar="NUMBER",
-        help="Start of the random numbers: same table, same call, same groups. Default: 0.",
+        help="Seed of the random numbers. The same table, call and seed give the same groups. Default: 0.",
         panel=SEARCH,
     ),
 )
@@ -280,7 +282,7 @@ def _over(base: Recipe | None, name: str) -> dict[str, Any]:
 def _merged_weights(
     before: dict[str, float | dict[str, float]], given: dict[str, float | dict[str, float]]
 ) -> dict[str, float | dict[str, float]]:
-    """Return the weights of a recipe with others in their place, node by node where both give weights of nodes."""
+    """Return the weights of a recipe, replaced by other weights; node by node if both give weights of nodes."""
     merged = before | given
     for column, own in given.items():
         earlier = before.get(column)

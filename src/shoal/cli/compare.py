@@ -50,7 +50,7 @@ def efforts_callback(ctx: click.Context, param: click.Parameter, value: str | No
     panel=INPUT,
 )
 @names_option("--qi", "quasi_identifiers", text="Quasi-identifiers: columns an outsider may know.")
-@names_option("--sensitive", text="Columns with what must not be tied to a person.")
+@names_option("--sensitive", text="Columns with values that must not be tied to a person.")
 @click.option(
     "-k",
     "ks",
@@ -76,7 +76,7 @@ def efforts_callback(ctx: click.Context, param: click.Parameter, value: str | No
     "--sample",
     metavar="RECORDS",
     type=click.IntRange(min=2),
-    help="Look at so many records first. Default: 20,000 where the table has more than 50,000.",
+    help="Number of records to look at first. Default: 20,000 if the table has more than 50,000.",
     panel=POINTS,
 )
 @click.option("--sample-only", is_flag=True, help="Stop after the sample.", panel=POINTS)
@@ -111,8 +111,8 @@ def command(
 ) -> None:
     """See what protection costs: methods and sizes of k side by side.
 
-    Every point is a finished release of FILE, counted again; none is written. One of them is recommended, by a rule
-    that is told with it.
+    Every point is a finished and recounted release of FILE; none is written. shoal recommends one of them and prints
+    the rule it went by.
 
     [dim]shoal compare patients.csv --recipe recipe.toml -k 2,5,10,50 -o frontier.html[/dim]
     """
@@ -197,7 +197,7 @@ def show_comparison(found: Comparison, output: Path | None) -> None:
             table.add_row(point.series, str(point.k), records, f"{point.groups:,}", f"{point.loss:.3f}", mark)
     console.print(table)
     if any(point.sampled for point in found.points):
-        console.print("A sample is sparser than the table, so its points lose more than the whole table would.")
+        console.print("A sample is sparser than the table, so its points lose more than those of the whole table.")
     best = found.recommended
     if best is not None and best.loss is not None:
         console.print(f"Recommended: {best.series}, k = {best.k}; it loses {share(best.loss, 1)}.", style="bold")

@@ -37,7 +37,7 @@ _PARAMETER = re.compile(r"""[Tt]he ['"](\w+)(?:\[([^]]*)\])?['"] parameter(?: of
 
 
 class _Stage:
-    """How far the work is, for the sentence after an interrupt."""
+    """The share of the work that is done, for the sentence after an interrupt."""
 
     share = 0.0
     text = ""
@@ -72,7 +72,7 @@ def tell_error(message: str, hint: str | None = None) -> None:
 
 
 def tell_fault(fault: ShoalError) -> None:
-    """Print what an error says, and the cells it is about only where they were asked for."""
+    """Print an error's text, and the cells it is about only if they were asked for."""
     tell_error(fault.message, fault.hint)
     if fault.values and _Stage.show_values:
         _tell("Values", "bold", ", ".join(map(repr, fault.values)))
@@ -172,9 +172,9 @@ def progress_so_far() -> str:
 
 @contextlib.contextmanager
 def progress_bar(title: str, *, says_first: bool = True) -> Iterator[Progress]:
-    """Give a function that reports progress; a bar is drawn only where someone can see it.
+    """Return a function that reports progress; a bar is drawn only if the output is a terminal.
 
-    Where nothing is compiled yet, ``says_first`` says so: the bar then stands still for a while.
+    If nothing is compiled yet, ``says_first`` prints so, because the bar then does not move for a while.
     """
     console = err()
     if not console.is_terminal:

@@ -20,7 +20,7 @@ NAMED = ("tree", "boosting")
 @file_argument
 @path_option("--recipe", text="Roles, hierarchies and all other choices; k and the method are replaced.", panel=INPUT)
 @click.option(
-    "--target", metavar="COLUMN", required=True, help="Class that is predicted. It must be sensitive or kept."
+    "--target", metavar="COLUMN", required=True, help="Column with the class to predict. It must be sensitive or kept."
 )
 @click.option(
     "-k",
@@ -37,18 +37,18 @@ NAMED = ("tree", "boosting")
     help="[bold]tree[/bold], [bold]boosting[/bold], or a classifier of your own as module:Class. Default: tree.",
 )
 @click.option(
-    "--folds", type=click.IntRange(min=2), default=5, help="Parts that are predicted from the others. Default: 5."
+    "--folds", type=click.IntRange(min=2), default=5, help="Number of parts of the cross-validation. Default: 5."
 )
 @click.option(
-    "--queries", type=click.IntRange(min=1), default=1000, help="Random counts that are asked. Default: 1000."
+    "--queries", type=click.IntRange(min=1), default=1000, help="Number of random counting queries. Default: 1000."
 )
 @click.option(
     "--at",
     type=click.IntRange(min=2),
     metavar="NUMBER",
-    help="The k whose release is written to --output: that of the first step that holds it.",
+    help="The k of the release to write to --output.",
 )
-@path_option("-o", "--output", text="Write the release of --at here. A file that is there is never replaced.")
+@path_option("-o", "--output", text="Write the release of --at to this file. An existing file is never replaced.")
 @input_options
 @json_option
 def command(

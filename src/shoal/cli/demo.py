@@ -1,4 +1,4 @@
-"""``shoal demo``: the main job on a built-in register, told as a story."""
+"""``shoal demo``: a release of a built-in register from beginning to end, with the attacks before and after."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHOWN_ROWS = 4
 
 @dataclass(frozen=True)
 class Story:
-    """All that the demo tells and writes."""
+    """All that the demo prints and writes."""
 
     register: Hospital
     named: LongArray
@@ -142,7 +142,7 @@ def write_story(story: Story, folder: Path) -> None:
 
 
 def report_name() -> str:
-    """Return the name of the report: a page where the extra for it is installed, else Markdown."""
+    """Return the name of the report: HTML if the extra for it is installed, otherwise Markdown."""
     from shoal.errors import MissingExtraError
     from shoal.report import report_form
 
@@ -169,15 +169,15 @@ def _heading(console: Console, text: str) -> None:
 
 def _show_before(console: Console, story: Story) -> None:
     told = story.figures()
-    _heading(console, "1. A register, and a stranger with a voter list")
+    _heading(console, "1. A register, and an intruder with a voter list")
     console.print(
-        f"A hospital has {told['patients']:,} patients. It removes their names and shares the rest. A stranger has the "
+        f"A hospital has {told['patients']:,} patients. It removes their names and shares the rest. An intruder has the "
         f"voter list of the region, {told['voters']:,} people, with birth date, sex and zip code. These three match "
         f"exactly one person in both tables for {told['named_before']:,} patients:"
     )
     console.print(
         f"{told['named_rightly_before']:,} patients are named outright, {share(story.right, told['patients'])} of all, "
-        f"and their diagnoses with them ({share(story.right, told['named_before'])} of the stranger's claims are right).",
+        f"and their diagnoses with them ({share(story.right, told['named_before'])} of the intruder's claims are right).",
         style="bold red",
     )
 
@@ -220,21 +220,21 @@ def _sample(table: pa.Table, rows: list[int], columns: list[str]) -> Any:
 
 def _show_after(console: Console, story: Story) -> None:
     told = story.figures()
-    _heading(console, "3. The stranger tries again")
+    _heading(console, "3. The intruder tries again")
     console.print(
         f"{told['one_candidate_after']:,} patients are named outright: of the {told['voters']:,} people on the list "
         f"{'none' if not told['one_candidate_after'] else told['one_candidate_after']} fits only one released record.",
         style="bold green",
     )
     console.print(
-        f"Whoever fits any fits at least {told['fewest_candidates_after']}. Picking one of them blindly for each of the "
+        f"A person who fits one released record fits at least {told['fewest_candidates_after']}. Picking one of them blindly for each of the "
         f"{told['patients_on_the_list']:,} patients on the list finds about {told['right_guesses_after']:.0f} of them, and "
-        "the stranger cannot tell which."
+        "the intruder cannot know which."
     )
     if story.result.audit.l == 1:
         console.print(
-            "What k does not promise: there is a group in which all have the same diagnosis, so it gives that away. "
-            "Models beyond k ask for more than one; read the limitations before you publish."
+            "k does not protect against this: all members of one group have the same diagnosis, so the group gives it away. "
+            "Other privacy models ask for several diagnoses in each group. Read the limitations before you publish."
         )
 
 
@@ -243,7 +243,7 @@ def _show_next(console: Console, folder: Path) -> None:
     known, place = ",".join(QUASI_IDENTIFIERS), shlex.quote(str(folder))
     console.print(
         f"Everything is in {folder}: patients.csv, voters.csv, release.csv and its dictionary; for you alone recipe.toml and summary.json. "
-        f"{report_name()} tells what was done, gained and lost. Try:"
+        f"{report_name()} shows what was done, gained and lost. Try:"
     )
     for text in (
         f"inspect {place}/patients.csv",

@@ -41,7 +41,7 @@ def command() -> None:
 
 @command.command("show")
 @file_argument
-@click.option("--all", "everything", is_flag=True, help="Draw all values, not only the first 40.")
+@click.option("--all", "everything", is_flag=True, help="Show all values instead of the first 40.")
 def show(*, file: Path, everything: bool) -> None:
     """Draw a hierarchy file as a tree."""
     from shoal.hierarchy import Hierarchy
@@ -71,7 +71,7 @@ def check(*, file: Path, data: Path, column: str, k: int, person: str | None, re
     """Check a hierarchy file against a column of a table.
 
     The table shows, for each level, how many groups it has, how large they are, the smallest of them in people, and how many people are
-    in groups of fewer than k. Below it stand levels that say nothing, levels that one group fills, and what will always be suppressed.
+    in groups of fewer than k. Below it are warnings: levels that add nothing, levels with only one group, and values that will always be suppressed.
     Exit code 1 if a value of the column is not in the hierarchy.
     """
     from shoal.encoding import encode, with_units
@@ -106,7 +106,7 @@ def check(*, file: Path, data: Path, column: str, k: int, person: str | None, re
 
 
 def target_options(command: _Command) -> _Command:
-    """Add the options about where the hierarchy goes."""
+    """Add the options for the target of the hierarchy."""
     command = show_values_option(force_option(command))
     return click.option(
         "-o",
@@ -153,7 +153,7 @@ def _deliver(tree: Hierarchy, output: Path | None, *, force: bool) -> None:
 
 @command.command("suggest")
 @click.argument("file", type=PlaceType(), metavar="FILE", required=False)
-@click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="The table, if it is not the argument.")
+@click.option("--data", type=click.Path(path_type=Path), metavar="FILE", help="The table, if it is not given as FILE.")
 @click.option("--column", required=True, metavar="COLUMN", help="The column with the values.")
 @input_options
 @target_options
@@ -163,8 +163,8 @@ def suggest(
     """Suggest a hierarchy for a column from its values.
 
     Dates are grouped by month, year and decade, numbers in round steps, texts with an order (bands, answers, months) along it,
-    countries, postcodes, diagnoses and occupations as they are known, codes and paths by their first parts; all other
-    values stand directly below *. Look at it, and change the file where you know better.
+    countries, postcodes, diagnoses and occupations by built-in lists, codes and paths by their first parts; all other
+    values are placed directly below *. Check the result, and change the file if you know better.
 
     [dim]shoal hierarchy suggest patients.csv --column zip -o zip.csv[/dim]
     """
@@ -183,10 +183,10 @@ def suggest(
 
 
 def _tell_reading(tree: Hierarchy) -> None:
-    """Say what the values were recognized as, beside the hierarchy that may go to the standard output."""
+    """Print to the standard error what the values were recognized as; the hierarchy may go to the standard output."""
     if tree.reading is not None:
         lost = len(tree.reading.unknown)
-        rest = f"; {lost:,} of {tree.n_leaves:,} values are not, and stand directly below *" if lost else ""
+        rest = f"; {lost:,} of {tree.n_leaves:,} values are not, and are placed directly below *" if lost else ""
         err().print(f"Recognized: {tree.reading.what}{rest}.", soft_wrap=True)
 
 
@@ -202,7 +202,7 @@ def _tell_reading(tree: Hierarchy) -> None:
     type=click.Choice(["fast", "balanced", "best"]),
     default="balanced",
     show_default=True,
-    help="How many trees are tried.",
+    help="Number of hierarchies to try.",
 )
 @target_options
 def learn(
@@ -219,8 +219,8 @@ def learn(
 ) -> None:
     """Learn a hierarchy for a column of categories from the data.
 
-    Values that meet in the groups of a quick release stand near each other. No value of fewer than k people has a place
-    or a name of its own.
+    Values that share groups in a quick release are placed near each other. A value of fewer than k people has no place
+    or name of its own.
 
     [dim]shoal hierarchy learn --data patients.csv --column job --qi birth_date,sex,zip,job -k 2 -o jobs.csv[/dim]
     """
@@ -247,7 +247,7 @@ def make() -> None:
 @make.command("prefixes")
 @data_options
 @click.option(
-    "--lengths", required=True, metavar="NUMBERS", help="How many characters are left at each step, such as 4,3,0."
+    "--lengths", required=True, metavar="NUMBERS", help="Number of characters left at each step, such as 4,3,0."
 )
 @target_options
 def make_prefixes(

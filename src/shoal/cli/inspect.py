@@ -23,7 +23,7 @@ SHOWN_PAIRS = 5
 
 @click.command("inspect")
 @file_argument
-@names_option("--qi", "quasi_identifiers", text="Quasi-identifiers, where the guess is wrong.")
+@names_option("--qi", "quasi_identifiers", text="Quasi-identifiers, if the guess is wrong.")
 @click.option(
     "--rules",
     type=click.Choice(["hipaa-safe-harbor"]),
@@ -58,7 +58,7 @@ def command(
     _show_derived(console, found)
     _show_readings(console, found)
     for one in held:
-        where = "stands in its text" if one.inside else "is what it holds"
+        where = "found inside its text" if one.inside else "is the kind of its values"
         console.print(
             f"{one.column}: {one.format}, {where} ({one.values:,} of {one.looked_at:,} values looked at).", style="bold"
         )
@@ -96,14 +96,14 @@ def _show_readings(console: Console, found: Inspection) -> None:
 
 def _show_combinations(console: Console, found: Inspection) -> None:
     if not found.combinations:
-        console.print("No column looks like a quasi-identifier; name those an outsider may know with --qi.")
+        console.print("No column looks like a quasi-identifier. Name the columns an outsider may know with --qi.")
         return
     table = make_table(
         "who knows", "finds alone", "share", "smallest group", numbers=["finds alone", "share", "smallest group"]
     )
     for one in _to_show(found):
         table.add_row(", ".join(one.columns), f"{one.unique:,}", share(one.unique, found.records), f"{one.smallest:,}")
-    console.print("Records that are the only ones with their values:", style="bold")
+    console.print("Records that share their values with no other record:", style="bold")
     console.print(table)
     if found.unique_sets:
         first = found.unique_sets[0]
@@ -120,7 +120,7 @@ def _show_derived(console: Console, found: Inspection) -> None:
     given = [one for one in found.derived if one.certain]
     for one in given:
         console.print(
-            f"{one.column} = {one.formula}, {_for_share(one)}: whoever knows {', '.join(one.sources)} knows it too, and {one.below:,} records share their value "
+            f"{one.column} = {one.formula}, {_for_share(one)}: a person who knows {', '.join(one.sources)} knows it too, and {one.below:,} records share their value "
             f"with fewer than {USUAL_K - 1} others.",
             style="bold",
             soft_wrap=True,

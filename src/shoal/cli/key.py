@@ -13,10 +13,10 @@ from shoal.cli.console import note_written, out
 def command() -> None:
     """Make keys for pseudonyms and for the order of rows.
 
-    A key turns identifiers into tokens ([bold]shoal anonymize --pseudonymize patient_id --key key.bin[/bold]): the same token
-    wherever the same key is used, another one under another key. Whoever has the key can find out whose a token is.
+    A key turns identifiers into tokens ([bold]shoal anonymize --pseudonymize patient_id --key key.bin[/bold]). The same key always
+    gives the same token, another key another one. A person who has the key can find out who a token belongs to.
 
-    Another use: [bold]shoal anonymize --shuffle-key key.bin[/bold] writes the rows in an order that the key decides, so that a file comes out the same twice.
+    Another use: [bold]shoal anonymize --shuffle-key key.bin[/bold] writes the rows in an order that the key decides, so that a second run writes the same file.
     """
 
 

@@ -110,7 +110,7 @@ class Reading:
     thousands: str | None = None
     date_format: tuple[str, ...] = ()
     missing: tuple[str, ...] | None = None
-    """None if the option is not given; nothing at all where it is given an empty text."""
+    """None if the option is not given; an empty list if it is given an empty text."""
     table: str | None = None
     query: str | None = None
 
@@ -167,20 +167,20 @@ _INPUT_OPTIONS = (
     click.option(
         "--table",
         metavar="NAME",
-        help="Table of a database, such as [bold]people[/bold] or [bold]schema.people[/bold], or sheet of a workbook.",
+        help="Table of a database, such as [bold]people[/bold] or [bold]schema.people[/bold], or name of a sheet in a workbook.",
         panel=INPUT,
     ),
     click.option(
         "--query",
         metavar="SQL",
-        help="Rows of a database, as a query that only reads, instead of a table.",
+        help="Query that returns the rows, instead of a table of the database. It may only read.",
         panel=INPUT,
     ),
     click.option(
         "--separator",
         metavar="CHARACTER",
         callback=separator_callback,
-        help="What separates the fields of a text file; 'tab' for a tab. Detected unless given.",
+        help="Character between the fields of a text file, or 'tab'. Detected unless given.",
         panel=INPUT,
     ),
     click.option(
@@ -207,7 +207,7 @@ _INPUT_OPTIONS = (
         "--date-format",
         multiple=True,
         metavar="FORMAT",
-        help="How dates are written, such as [bold]%d.%m.%Y[/bold]. May be repeated; each column takes the first that fits. Detected unless given.",
+        help="Form in which dates are written, such as [bold]%d.%m.%Y[/bold]. May be repeated; each column uses the first form that fits. Detected unless given.",
         panel=INPUT,
     ),
     click.option(
@@ -215,7 +215,7 @@ _INPUT_OPTIONS = (
         multiple=True,
         metavar="MARKS",
         callback=marks_callback,
-        help="What stands for a missing value, such as [bold]NA,-99[/bold]; an empty text for nothing. Detected among numbers and dates unless given.",
+        help="Texts that mean a missing value, such as [bold]NA,-99[/bold]; an empty text for none. Detected in columns of numbers and dates unless given.",
         panel=INPUT,
     ),
 )
@@ -252,9 +252,7 @@ input_options = bundle("reading", _INPUT_OPTIONS, _reading)
 
 def json_option(command: _Command) -> _Command:
     """Add ``--json``."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON for a program to read.", panel=OUTPUT)(
-        command
-    )
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.", panel=OUTPUT)(command)
 
 
 def _note_show_values(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001
@@ -268,7 +266,7 @@ def show_values_option(command: _Command) -> _Command:
         is_flag=True,
         expose_value=False,
         callback=_note_show_values,
-        help="Let an error message show the cells it is about, which may be personal.",
+        help="Show in an error message the cells it is about, which may be personal.",
         panel=OUTPUT,
     )(command)
 

@@ -34,19 +34,19 @@ def show_rules(frame: Frame, file: Place, reading: Reading, *, as_json: bool) ->
     console.print("HIPAA Safe Harbor, 45 CFR 164.514(b)(2): eighteen kinds of identifiers", style="bold")
     console.print(table)
     console.print(
-        "The rule also asks that you know of no way in which the rest could identify a person. Names and addresses inside free text are only found by their "
-        "form; read such columns, or remove them.",
+        "The rule also asks that you know of no way in which the rest could identify a person. Names and addresses inside free text are found only by their "
+        "form. Read such columns yourself, or remove them.",
         soft_wrap=True,
     )
     if command:
-        console.print("This does it, and k-anonymity for what is left:", style="bold")
+        console.print("This command removes them, and makes the remaining columns k-anonymous:", style="bold")
         console.print("  " + shlex.join(command), soft_wrap=True, markup=False, highlight=False)
     else:
         console.print("No quasi-identifier is left, so there is nothing to group; remove the columns named above.")
 
 
 def rules_command(found: SafeHarbor, file: Place, reading: Reading) -> list[str]:
-    """Return the words of a command that removes, shows years and cuts off ages, and groups what an outsider may know beside it."""
+    """Return the words of a command that removes, shows years and cuts off ages, and groups the other columns that an outsider may know."""
     actions, columns = found.actions, found.inspection.columns
     known = [one.name for one in columns if one.role == "quasi-identifier" and one.name not in actions]
     if not known:

@@ -21,22 +21,22 @@ NETWORK = "Where it can be reached"
     type=click.IntRange(0, 65535),
     default=0,
     metavar="NUMBER",
-    help="Port to listen on. Default: any that is free.",
+    help="Port to listen on. Default: a free one.",
     panel=NETWORK,
 )
 @click.option(
     "--host",
     default=_HERE,
     metavar="ADDRESS",
-    help="Listen on another address than 127.0.0.1. Whoever reaches it and learns the token sees your table.",
+    help="Listen on another address than 127.0.0.1. Anyone who can reach it and learns the token sees your table.",
     panel=NETWORK,
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address; open no browser.", panel=NETWORK)
 def command(*, folder: Path, recipe: Path | None, port: int, host: str, no_browser: bool) -> None:
     """Make a release in the browser, on this machine only.
 
-    The page opens tables of FOLDER (default: the one you are in) where they lie. It prints one line: the address
-    that lets your browser in. End it with Ctrl-C; what it kept of your rows is then removed.
+    The web interface opens the tables in FOLDER (default: the current one). The command prints one line: the address
+    that lets your browser in. End it with Ctrl-C; its private copies of your rows are then removed.
     """
     from shoal.frames import require
 

@@ -111,7 +111,7 @@ def _plain_felt(result: Result) -> dict[str, Any]:
 
 
 def show(result: Outcome) -> None:
-    """Print what came out, for people to read; what calls for a second look is in the report too."""
+    """Print the results for people; the points to look at before publishing are in the report too."""
     from shoal.results.result import Result
 
     console, audit = out(), result.audit
@@ -143,7 +143,7 @@ def show(result: Outcome) -> None:
 
 
 def _whom(audit: Audit) -> str:
-    """Return what groups are counted in, where it is not records."""
+    """Return what groups are counted in, if not in records."""
     if audit.households is not None:
         return " people and households"
     return "" if audit.persons is None else f" of {audit.persons:,} people"
@@ -155,7 +155,7 @@ def columns_sentence(released: int, columns: int) -> str:
 
 
 def felt_sentence(exact: float, typical: float | None) -> str:
-    """Say how many recoded cells are exact, and how many values the others stand for."""
+    """Say how many recoded cells are exact, and how many values a typical other cell covers."""
     from shoal.report.words import felt_sentences
 
     return " ".join(felt_sentences(exact, typical))
@@ -166,7 +166,7 @@ def _felt(one: Felt) -> tuple[str, ...]:
 
 
 def loss_sentence(result: Outcome) -> str:
-    """Say what was lost and, where the method knows it, how little could be lost."""
+    """Print the loss and, if the method knows one, the bound below which no grouping can come."""
     loss = result.metrics["ncp"]
     bound = result.details.get("lower_bound")
     known = f", and no grouping can be below {bound:.3f}" if bound is not None else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _target(targets: Targets) -> str | None:
-    """Return where the rows go."""
+    """Return the target of the rows."""
     if targets.output is None or targets.to_table is not None:
         return targets.to_table
     address = re.sub(r"^(\w+):/(?!/)", r"\1://", str(targets.output))  # a path takes slashes from an address

@@ -13,40 +13,40 @@ TARGET_OPTIONS = (
     path_option(
         "-o",
         "--output",
-        text="Write the release here; the ending chooses the format, such as .csv, .csv.gz, .parquet, .xlsx, .sav, .sqlite, .duckdb. Without it nothing is written.",
+        text="Write the release to this file. Its ending chooses the format, such as .csv, .csv.gz, .parquet, .xlsx, .sav, .sqlite or .duckdb. Default: nothing is written.",
     ),
     click.option(
         "--to-table",
         metavar="NAME",
-        help="Write the release into a new table of the database, which counts it before the table gets its name.",
+        help="Write the release into a new table of the database. The database recounts the rows before the table appears under this name.",
         panel=OUTPUT,
     ),
     click.option(
         "--to",
         "database",
         metavar="ADDRESS",
-        help="Database for --to-table, if it is not the one the rows come from. A file of SQLite or DuckDB that is not there is made, with a table 'release' if no other name is given: duckdb:///rel.duckdb.",
+        help="Database for --to-table, if it is not the one the rows come from. A SQLite or DuckDB file that does not exist is created, with a table 'release' if no other name is given: duckdb:///rel.duckdb.",
         panel=OUTPUT,
     ),
     click.option(
         "--keep-order",
         is_flag=True,
-        help="Write rows in the order of the input instead of a random one. This can help to name people.",
+        help="Write rows in the order of the input instead of a random one. This can help an intruder to name people.",
         panel=OUTPUT,
     ),
     path_option(
         "--shuffle-key",
-        text="A key of [bold]shoal key make[/bold] that decides the order of the rows: the same release and key give the same file again. No recipe names it.",
+        text="A key of [bold]shoal key make[/bold] that decides the order of the rows. The same release and key give the same file again. Recipes do not store it.",
     ),
     click.option(
         "--dictionary/--no-dictionary",
         default=True,
-        help="Write the data dictionary that travels with the release: [bold]release.datapackage.json[/bold] beside it, or metadata inside Parquet and Arrow files. It follows from the released rows and the recipe alone. Default: yes.",
+        help="Write the data dictionary that travels with the release: [bold]release.datapackage.json[/bold] next to it, or metadata inside Parquet and Arrow files. It follows from the released rows and the recipe alone. Default: yes.",
         panel=OUTPUT,
     ),
     path_option(
         "--about",
-        text="TOML file with what the publisher says in the dictionary: title, licenses, citation, and titles, units and labels of columns.",
+        text="TOML file with texts for the dictionary: title, licenses, citation, and titles, units and labels of columns.",
     ),
     click.option(
         "--cells",
@@ -54,20 +54,20 @@ TARGET_OPTIONS = (
         type=click.Choice(["text", "columns", "midpoints"]),
         default="text",
         show_default=True,
-        help="How coarsened cells are written: as text such as [30-39], as plain columns (age_low, age_high, age_mid, job_nurse, zip_1) for R, Stata, SPSS and Excel, or with the middle instead of each range.",
+        help="Form of the coarsened cells: text such as [30-39], plain columns (age_low, age_high, age_mid, job_nurse, zip_1) for R, Stata, SPSS and Excel, or the middle of each range.",
         panel=OUTPUT,
     ),
     click.option(
         "--labels",
         type=click.Choice(["text", "codes"]),
         default=None,
-        help="Columns of SPSS, Stata and SAS that were not recoded: labels or codes. Default: codes in SPSS and Stata files, which hold their labels, and labels elsewhere.",
+        help="Columns of SPSS, Stata and SAS that were not recoded: write their labels or their codes. Default: codes in SPSS and Stata files, which hold their labels, and labels elsewhere.",
         panel=OUTPUT,
     ),
     click.option(
         "--missing-codes",
         is_flag=True,
-        help="Write the codes that stand for a missing value, and name them in the dictionary. Default: they are missing, except in SPSS and Stata files.",
+        help="Keep the codes for missing values, and list them in the dictionary. Default: they become empty, except in SPSS and Stata files.",
         panel=OUTPUT,
     ),
     click.option(
@@ -84,7 +84,7 @@ TARGET_OPTIONS = (
         "--analysis",
         multiple=True,
         metavar="QUESTION",
-        help="Compare a figure of the original table with what recipients find, and add it to the report: [bold]hours ~ age + sex[/bold], [bold]rich ~ age : logistic[/bold], [bold]crosstab(job, sex)[/bold] or [bold]km(time, event, by=arm)[/bold]. It is for you, not for publication. May be repeated.",
+        help="Compare a result on the original table with the result that recipients get, and add both to the report: [bold]hours ~ age + sex[/bold], [bold]rich ~ age : logistic[/bold], [bold]crosstab(job, sex)[/bold] or [bold]km(time, event, by=arm)[/bold]. It is for you, not for publication. May be repeated.",
         panel=OUTPUT,
     ),
     click.option(
@@ -92,7 +92,7 @@ TARGET_OPTIONS = (
         multiple=True,
         type=click.Choice(MEASURES),
         metavar="NAME",
-        help=f"Print this measure of the release too: {', '.join(MEASURES)}. With --json all are told. May be repeated.",
+        help=f"Print this measure of the release too: {', '.join(MEASURES)}. With --json all are printed. May be repeated.",
         panel=OUTPUT,
     ),
     path_option(
@@ -106,7 +106,7 @@ TARGET_OPTIONS = (
     click.option(
         "--report-examples",
         is_flag=True,
-        help="Put some rows of the original into the report. It must then be kept as safe as the table.",
+        help="Put some rows of the original table into the report. Protect the report as you protect the table.",
         panel=OUTPUT,
     ),
     path_option(
@@ -115,7 +115,7 @@ TARGET_OPTIONS = (
     ),
     path_option(
         "--save-mapping",
-        text="Write what each value is released as (.json or .toml), for [bold]shoal transform[/bold]; with bug, datafly and incognito.",
+        text="Write how each value is released (.json or .toml), for [bold]shoal transform[/bold]; with bug, datafly and incognito.",
     ),
 )
 WORK_OPTIONS = (
@@ -128,19 +128,19 @@ WORK_OPTIONS = (
     click.option(
         "--memory",
         metavar="SIZE",
-        help="What a streamed release should stay within, such as 4GB; by default half of what is free.",
+        help="Memory that a streamed release should stay within, such as 4GB. Default: half of the free memory.",
         panel=INPUT,
     ),
     click.option(
         "--master",
         metavar="ADDRESS",
-        help="With --engine spark: the cluster, such as [bold]local[4][/bold], [bold]yarn[/bold], [bold]spark://host:7077[/bold] or [bold]sc://host[/bold]; by default what Spark's own settings say.",
+        help="With --engine spark: the cluster, such as [bold]local[4][/bold], [bold]yarn[/bold], [bold]spark://host:7077[/bold] or [bold]sc://host[/bold]; Default: Spark's own settings.",
         panel=INPUT,
     ),
     click.option(
         "--scratch",
         metavar="FOLDER",
-        help="Where a streamed table, or a release on Spark, lies meanwhile, in a folder of its own that is removed at the end; by default beside the output, with Spark on this machine alone among temporary files.",
+        help="Folder for the temporary rows of a streamed or Spark release. shoal works in a private subfolder and removes it at the end. Default: next to the output; for Spark on this machine alone, the folder for temporary files.",
         panel=INPUT,
     ),
 )

@@ -67,7 +67,7 @@ def _option(name: str) -> str:
 
 @dataclass(frozen=True)
 class Work:
-    """Who does the work, and where."""
+    """The engine, and the cluster or folder it works in."""
 
     engine: str | None
     memory: str | None
@@ -125,7 +125,7 @@ def choose_way(request: Request, file: Place, targets: Targets, work: Work) -> s
     given = [*targets.given(), *(["--memory"] if work.memory else [])]
     used = [name for name in given if name in _REFUSED.get(request.engine, ())]
     if request.engine == "stream" and targets.output is None:
-        raise ParameterError("A streamed release needs a file to go to. Got no --output.")
+        raise ParameterError("A streamed release needs a file to write to. Got no --output.")
     if used:
         raise ParameterError(
             f"The option {used[0]} cannot be used with --engine {request.engine}.", hint="leave it out."
@@ -229,7 +229,7 @@ def write_beside(
     about: Describing,
     analyses: Analyses | None = None,
 ) -> None:
-    """Write what tells of a release, all but its rows."""
+    """Write the files that describe a release: all except its rows."""
     from shoal.request import stage_recipe
 
     texts: dict[Path | None, Any] = {}
@@ -261,7 +261,7 @@ def read_about(targets: Targets) -> Describing:
         raise FileError(f"The file {about.name!r} cannot be read: {fault.strerror}.") from None
     except (ValueError, RecursionError):
         raise ParameterError(
-            f"The file {about.name!r} is not valid TOML.", hint="see the reference of --about."
+            f"The file {about.name!r} is not valid TOML.", hint="docs/reference/cli.md lists its keys."
         ) from None
     return About.of(told)
 

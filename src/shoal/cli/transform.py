@@ -17,7 +17,7 @@ from shoal.cli.options import OUTPUT, ROLES, Place, Reading, file_argument, forc
 @path_option(
     "--with",
     "release",
-    text="The earlier release. New records may then hide among its records too.",
+    text="The earlier release. Its records then count towards k as well.",
     panel=ROLES,
 )
 @click.option(
@@ -25,13 +25,13 @@ from shoal.cli.options import OUTPUT, ROLES, Place, Reading, file_argument, forc
     type=click.Choice(["refuse", "suppress"]),
     default="refuse",
     show_default=True,
-    help="What becomes of a value that MAPPING does not know: an error, or [bold]*[/bold].",
+    help="Treatment of values that are not in MAPPING: an error, or [bold]*[/bold].",
     panel=ROLES,
 )
 @click.option(
     "--allow-exposed",
     is_flag=True,
-    help="Write records that share their values with too few others. They can be recognized: not for publication.",
+    help="Write the records even if some share their values with too few others. Do not publish them: people can be recognized.",
     panel=OUTPUT,
 )
 @input_options
@@ -47,10 +47,10 @@ def command(
     reading: Reading,
     force: bool,
 ) -> None:
-    """Recode new records as an earlier release was.
+    """Recode new records in the way of an earlier release.
 
-    FILE holds new records, MAPPING what [bold]shoal anonymize --save-mapping[/bold] wrote. The recoded records are counted: if one shares its
-    values with fewer than k - 1 others, nothing is written.
+    FILE holds new records, MAPPING is a file that [bold]shoal anonymize --save-mapping[/bold] wrote. The recoded records are counted. If a record
+    shares its values with fewer than k - 1 others, nothing is written.
 
     [dim]shoal transform february.csv mapping.toml -o february_release.csv[/dim]
     """

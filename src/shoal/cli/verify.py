@@ -14,7 +14,7 @@ from shoal.cli.options import ROLES, Place, PlaceType, Reading, input_options, j
 
 @click.command("verify")
 @click.argument("release", type=click.Path(path_type=Path), metavar="RELEASE")
-@path_option("--recipe", text="The recipe of the release; without it what its dictionary promises.", panel=ROLES)
+@path_option("--recipe", text="The recipe of the release. Default: the promises in its dictionary.", panel=ROLES)
 @click.option(
     "--original",
     type=PlaceType(),
@@ -25,9 +25,9 @@ from shoal.cli.options import ROLES, Place, PlaceType, Reading, input_options, j
 @input_options
 @json_option
 def command(*, release: Path, recipe: Path | None, original: Place | None, reading: Reading, as_json: bool) -> None:
-    """Look whether a released file still holds what its recipe promises.
+    """Check whether a released file still has the protection that its recipe promises.
 
-    The rows are read from disk and counted again, and every model is judged that the released rows tell about. With --original each
+    The rows are read from disk and counted again, and shoal judges every model that released rows are enough for. With --original each
     combination of cells must fit as many original records as it has rows. The exit code is 1 if anything falls short.
 
     [dim]shoal verify release.csv --original patients.csv[/dim]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def command(*, part: tuple[str, ...]) -> None:
     """Compile the inner loops ahead, once, on all cores.
 
-    Without this the first run of each method does it. It is of use where an image or a machine is set up. A part is
+    Without this the first run of each method does it. It is useful when you set up an image or a machine. A part is
     [bold]demo[/bold], an effort of the optimizer ([bold]fast[/bold], [bold]balanced[/bold], [bold]best[/bold]), another
     method by its name, [bold]narrow[/bold] (tables of one quasi-identifier), [bold]models[/bold] (beyond k, and people) or
     [bold]measures[/bold] (inspect, attack, queries, treatments). Without a name all are compiled, which takes some minutes.
@@ -38,7 +38,7 @@ def _compile(parts: tuple[str, ...]) -> tuple[int, int]:
 
 
 def prepare(parts: Callable[[], Iterable[str]]) -> None:
-    """Compile what a first run needs, on all cores, where someone can see the bar and nothing is compiled yet."""
+    """Compile the kernels of a first run on all cores, if the output is a terminal and nothing is compiled yet."""
     if not err().is_terminal:
         return
     from shoal.api import compiles_first

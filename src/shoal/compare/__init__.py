@@ -112,12 +112,12 @@ def compare(
     efforts
         For methods that can spend more to lose less; others are run once for each k.
     sample
-        Run every point on so many records first, to see the shape soon. ``"auto"``: 20,000 where the table has
+        Number of records to run every point on first, to see the shape soon. ``"auto"``: 20,000 if the table has
         more than 50,000. A sample is sparser than the table, so its points lose more. None: no sample.
     whole
         Then run every point on the whole table; False stops after the sample.
     workers
-        Points made at the same time; by default one for each processor, or one alone where numba has neither OpenMP nor TBB.
+        Points made at the same time; by default one for each processor, or one alone if numba has neither OpenMP nor TBB.
     state
         A file to which every finished point is added, and from which points of an earlier run are taken.
     on_point
@@ -127,7 +127,7 @@ def compare(
     quasi_identifiers, sensitive, identifiers, keep
         Roles of the columns, as for ``anonymize``.
     person, household, together, survey_weight
-        Whose records are, whether they keep their companions, and for how many people they stand, as for ``anonymize``.
+        As for ``anonymize``: the person of a record, whether people keep their companions, and the number of people a record represents.
     kinds, hierarchies, decimal, thousands, date_format, missing, weights
         How columns are read and released, as for ``anonymize``.
     models, max_suppression, release, widen, ends, cells, treat, pseudonymize, key, derived, others, seed
@@ -205,7 +205,7 @@ def _as_list(name: str, values: Any, one: type | tuple[type, ...]) -> list[Any]:
 
 
 def _stages(frame: Frame, plans: list[Plan], sample: int | str | None, *, whole: bool) -> list[tuple[Frame, bool]]:
-    """Return the tables to run on: a sample where it is wanted, then the whole."""
+    """Return the tables to run on: a sample if asked for, then the whole."""
     largest = max(plan.point.k for plan in plans)
     if isinstance(sample, str):
         check_choice("compare", "sample", sample, ("auto",))

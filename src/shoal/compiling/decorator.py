@@ -91,7 +91,7 @@ def _wants_links() -> bool:
 def links() -> bool:
     """Return whether kernels are linked as ``linking`` does it: wanted, and tried on a small pair of kernels.
 
-    The trial takes two tenths of a second and is made only where something is to be compiled.
+    The trial takes two tenths of a second and is made only if something is to be compiled.
     """
     if not _wants_links():
         return False

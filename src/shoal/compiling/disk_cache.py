@@ -123,7 +123,7 @@ def own_store() -> Store | None:
 
 @cache
 def shipped_store() -> Store | None:
-    """Return the folder of the kernels that came with the package, where this processor can run them."""
+    """Return the folder of the kernels that came with the package, if this processor can run them."""
     if not SHIPPED.is_dir() or others_may_write(SHIPPED.stat()) or not runs_baseline():
         return None
     return Store(SHIPPED, writable=False)

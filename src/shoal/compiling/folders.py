@@ -1,6 +1,6 @@
 """The folders in which compiled kernels are kept, and what makes a file in them trusted.
 
-A compiled kernel is machine code inside a pickle: whoever can write the file can run code. So a folder that others may
+A compiled kernel is machine code inside a pickle: anyone who can write the file can run code. So a folder that others may
 write is refused, a file that others may write or own is not opened as one of ours, and a file whose digest does not fit
 its key (damaged, cut short, renamed, made from other sources or for another numba, Python or processor) is not a kernel.
 """
@@ -64,7 +64,7 @@ class Store:
         return None
 
     def write(self, key: Key, payload: bytes) -> None:
-        """Keep a kernel; where the disk is full or the folder gone, it is compiled again next time."""
+        """Keep a kernel; if the disk is full or the folder gone, it is compiled again next time."""
         if not self.writable:
             return
         with contextlib.suppress(OSError):
@@ -122,7 +122,7 @@ def _is_own_group(number: int) -> bool:
 
 
 def open_store(folder: Path) -> Store | None:
-    """Open a folder for compiled kernels, made where it is missing; None if it cannot be used or trusted."""
+    """Open a folder for compiled kernels, made if it is missing; None if it cannot be used or trusted."""
     try:
         folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         if others_may_write(folder.stat()):

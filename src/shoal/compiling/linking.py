@@ -5,8 +5,8 @@ optimizes the whole again: a helper ten calls below the one that Python calls is
 nine of ten kernels get a wrapper for calls from Python that never come. Here such an *inner* kernel is translated to
 LLVM's language only. What Python calls, an *outer* kernel, takes in the code of all kernels below it and is optimized once.
 
-This is the one file that builds on inner parts of numba, which may change. Where one of them is missing the import fails;
-where one behaves otherwise, the probe in ``compiling`` fails. Either way everything is left to numba: slower to
+This is the one file that builds on inner parts of numba, which may change. If one of them is missing the import fails;
+if one behaves otherwise, the probe in ``compiling`` fails. Either way everything is left to numba: slower to
 compile, the same kernels.
 """
 

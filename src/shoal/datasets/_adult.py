@@ -50,7 +50,7 @@ def adult_like(n: int = 30_000, seed: int = 0) -> AdultLike:
 
     It is generated from weights made up for shoal, with education depending on age, marital status on age and sex,
     occupation on education and sex, workclass on occupation, native country on race, and the salary on education, age
-    and marriage. It stands in for the real census where a benchmark needs more records; its figures are its own.
+    and marriage. It stands in for the real census if a benchmark needs more records; its figures are its own.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from shoal.derived.columns import Column, date_parts
 from shoal.derived.criteria import FEWEST, NINE_IN_TEN, holds
 
 _FEWEST_SHARED = 0.1
-"""A map can be seen only where values repeat: in at least this share of the records."""
+"""A map can be seen only if values repeat: in at least this share of the records."""
 _PAIRS = 400
 """Pairs of texts that are looked at to see which part of the one the other is."""
 _FIRST = 60
@@ -85,7 +85,7 @@ class Sources:
 
 
 def _map_freedom(one: Column, column: Column, tried: int) -> float:
-    """Return the logarithm of the ways to map values that have enough records to be told from chance; left-out records guard the rest."""
+    """Return the logarithm of the ways to map values that have enough records to be distinguished from chance; left-out records check the rest."""
     return math.log(max(min(len(one.values), tried), 1)) + math.log(max(len(column.values), 1))
 
 

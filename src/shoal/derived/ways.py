@@ -17,7 +17,7 @@ from shoal.frames.canonical import encode_dictionary
 _PERIODS = {"week": 7.0, "month": 30.4, "quarter": 91.3, "year": 365.25}
 _STEPS = (1.0, 2.0, 5.0)
 _NAMED = 3
-"""Columns whose ways out are told; of more only the names."""
+"""Number of columns whose remedies are listed; of further columns only the names are."""
 
 Counter = Callable[[IntArray], LongArray]
 """Returns the people behind each label."""
@@ -35,7 +35,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Exposure:
-    """What a released column that follows from the quasi-identifiers tells."""
+    """What a released column that follows from the quasi-identifiers reveals."""
 
     derived: Derived
     below: int
@@ -130,7 +130,7 @@ def refusal(exposed: Sequence[Exposure], below_k: int, records: int, k: int) -> 
     more = f"; and {len(exposed) - _NAMED} more" if len(exposed) > _NAMED else ""
     noun = "column follows" if len(exposed) == 1 else "columns follow"
     message = (
-        f"{len(exposed)} released {noun} from the quasi-identifiers: {formulas}{more}. Whoever knows the quasi-identifiers computes it, "
+        f"{len(exposed)} released {noun} from the quasi-identifiers: {formulas}{more}. Anyone who knows the quasi-identifiers can compute it, "
         f"and {below_k:,} of {records:,} records are then in groups of fewer than k = {k} people. Nothing was released."
     )
     ways = ". ".join(_ways_of(one) for one in exposed[:_NAMED])
@@ -151,7 +151,7 @@ def _price(way: Way) -> str:
 def warning(exposed: Exposure, records: int, k: int) -> str:
     """Return what is said of a computed column that is released all the same."""
     return (
-        f"“{exposed.derived.column}” follows from the quasi-identifiers ({exposed.derived.words}). Whoever knows them computes it, and "
+        f"“{exposed.derived.column}” follows from the quasi-identifiers ({exposed.derived.words}). Anyone who knows them can compute it, and "
         f"{exposed.below:,} of {records:,} records are then in groups of fewer than k = {k} people. Make it a quasi-identifier, round it or leave it out."
     )
 
@@ -160,5 +160,5 @@ def likely(derived: Derived) -> str:
     """Return what is said of a column that is only predicted."""
     return (
         f"“{derived.column}” can be predicted from {derived.formula}: a decision tree is right for {100 * derived.share:.1f} % of records it has "
-        "not seen. Whoever knows them narrows a group down by it. Make it a quasi-identifier or leave it out if that matters."
+        "not seen. Anyone who knows them can narrow a group down by it. Make it a quasi-identifier or leave it out if that matters."
     )

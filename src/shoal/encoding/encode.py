@@ -39,9 +39,9 @@ Weight = float | Mapping[str, float]
 
 _MOST_SET_VALUES = 1 << 20
 _MOST_WEIGHT = 1e9
-"""Weights count relative to each other; larger ones would round the columns beside them away."""
+"""Weights count relative to each other; next to larger ones the other columns would be rounded away."""
 _MOST_SHOWN = 10
-"""Values told to whoever asks for those a hierarchy lacks."""
+"""Number of values listed when a caller asks for those a hierarchy lacks."""
 
 
 def encode(
@@ -70,7 +70,7 @@ def encode(
 
 
 def _with_node_weights(column: CodedColumn, weight: Weight | None) -> CodedColumn:
-    """Return the column with weights on the nodes of its hierarchy, where they are given."""
+    """Return the column with weights on the nodes of its hierarchy, if they are given."""
     if not isinstance(weight, Mapping):
         return column
     if column.hierarchy is None:
@@ -267,7 +267,7 @@ def _encode_set(name: str, column: pa.ChunkedArray) -> tuple[CodedColumn, IntArr
     if len(encoded.dictionary) > _MOST_SET_VALUES:
         raise DataError(
             f"The column {name!r} has {len(encoded.dictionary):,} distinct values, too many to release as sets.",
-            hint="give it a hierarchy, or name it an identifier if it tells people apart.",
+            hint="give it a hierarchy, or make it an identifier if it tells people apart.",
         )
     texts = value_texts(encoded.dictionary).to_pylist()
     place = {

@@ -25,9 +25,9 @@ class Layout(NamedTuple):
     domain: float
     """What the whole column counts: a width, or a number of values."""
     position: FloatArray | None = None
-    """The number of each code, where a range costs its width."""
+    """The number of each code, if a range costs its width."""
     nodes: tuple[IntArray, IntArray, FloatArray] | None = None
-    """Parent, largest leaf and cost of each node, where a range costs what its node does."""
+    """Parent, largest leaf and cost of each node, if a range costs what its node does."""
     words: int = 0
     """Words of 64 bits in which a cover keeps the values of each group."""
 
@@ -92,7 +92,7 @@ class Ranges(ColumnKind):
         return np.arange(codes[0], codes[-1] + 1)
 
     def count_shown(self, column: CodedColumn, low: IntArray, high: IntArray, cost: FloatArray) -> FloatArray:  # noqa: ARG002
-        """Return the number of values between the ends; all where a missing value is mixed in."""
+        """Return the number of values between the ends; all if a missing value is mixed in."""
         mixed = (high == column.missing) & (low != high)
         return np.where(mixed, max(len(column.values), 1), high - low + 1).astype(np.float64)
 
@@ -134,7 +134,7 @@ class Nodes(ColumnKind):
         return np.arange(column.tree.low[node], column.tree.high[node] + 1)
 
     def count_shown(self, column: CodedColumn, low: IntArray, high: IntArray, cost: FloatArray) -> FloatArray:  # noqa: ARG002
-        """Return the leaves below the closest node above each range of codes; all where a missing value is mixed in."""
+        """Return the leaves below the closest node above each range of codes; all if a missing value is mixed in."""
         tree, single = column.tree, low == high
         mixed = (high == column.missing) & ~single
         first = np.where(mixed, tree.root, np.minimum(low, tree.n_leaves - 1))
@@ -205,7 +205,7 @@ def _position(column: CodedColumn) -> FloatArray:
 
 
 def _finite_positions(position: FloatArray) -> tuple[FloatArray, float]:
-    """Return positions that have a finite width, and that width; it is 1 where they do not differ, so that ranges cost 0.
+    """Return positions that have a finite width, and that width; it is 1 if they do not differ, so that ranges cost 0.
 
     Numbers near the largest float are quartered, which is exact: their difference would be infinite.
     """

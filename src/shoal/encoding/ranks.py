@@ -65,7 +65,7 @@ def _by_sorting(column: pa.ChunkedArray) -> Ranked:
 
 
 def rank_codes(encoded: pa.DictionaryArray, order: AnyArray) -> tuple[IntArray, bool]:
-    """Turn dictionary indices into codes: position in ``order``, missing last; tell whether some are missing."""
+    """Turn dictionary indices into codes: position in ``order``, missing last; return whether some are missing too."""
     size = len(order)
     rank = np.empty(size + 1, np.int32)
     rank[order] = np.arange(size, dtype=np.int32)

@@ -38,7 +38,7 @@ class CodedColumn:
     """The order was given by the user; positions are ranks."""
     original_type: pa.DataType = field(default_factory=pa.string)
     origin: int = 0
-    """What was taken off all positions; not 0 only where floats would not tell the numbers apart."""
+    """What was taken off all positions; not 0 only if floats would not tell the numbers apart."""
 
     @property
     def measured(self) -> bool:
@@ -92,11 +92,11 @@ class CodedAttribute:
     ordered: bool = False
     """The codes follow an order that means something: numbers, dates, or an order the user gave."""
     total: LongArray | None = None
-    """The records, or people, of the whole table with each code, where ``codes`` are those of a part of it."""
+    """The records, or people, of the whole table with each code, if ``codes`` are those of a part of it."""
     person: IntArray | None = None
-    """The person of each record where a person may have several; models then count people."""
+    """The person of each record if a person may have several; models then count people."""
     people: int | None = None
-    """The people of the whole table, where ``codes`` are those of a part of it."""
+    """The people of the whole table, if ``codes`` are those of a part of it."""
 
     @property
     def cardinality(self) -> int:
@@ -125,7 +125,7 @@ class CodedTable:
     units: Mapping[Unit, IntArray] = field(default_factory=dict)
     """Whom records belong to, by number: persons or households that may have several records each."""
     survey_weight: FloatArray | None = None
-    """For how many people of the population each record stands, where a column says so."""
+    """For how many people of the population each record stands, if a column says so."""
 
     @property
     def records(self) -> int:

@@ -16,7 +16,7 @@ from shoal.frames import Frame, encode_dictionary, refuse_nested
 
 
 def encode_unit(frame: Frame, unit: Unit, name: str) -> IntArray:
-    """Number the persons or households that a column names, from 0 without gaps in the order of their names; raise where it is empty in a record."""
+    """Number the persons or households that a column names, from 0 without gaps in the order of their names; raise if it is empty in a record."""
     refuse_nested(frame, [name])
     encoded = encode_dictionary(frame.cells(name))
     nobody = encoded.indices.null_count

@@ -122,7 +122,7 @@ class FloatGrid(Grid):
 
 
 def _float_floor(values: FloatArray, step: Step) -> FloatArray:
-    """Return the largest multiple of a step that is not above each value, or the value where floats have none."""
+    """Return the largest multiple of a step that is not above each value, or the value if floats have none."""
     power = 10.0 ** abs(step.exponent)
     with np.errstate(over="ignore", invalid="ignore"):
         count = np.floor(values * power / step.digits if step.exponent < 0 else values / (step.digits * power))
@@ -146,7 +146,7 @@ class WholeGrid(Grid):
         super().__init__(column)
 
     def scaled(self, numbers: AnyArray) -> AnyArray:
-        """Return counts of the last digit, as 64 bits where that is safe."""
+        """Return counts of the last digit, as 64 bits if that is safe."""
         counts = (
             [int(one.scaleb(self.scale)) for one in numbers.tolist()] if numbers.dtype == object else numbers.tolist()
         )

@@ -1,4 +1,4 @@
-"""How the models of a task are kept: in the search where it can see them, by mending or withholding elsewhere."""
+"""How the models of a task are kept: in the search if it can see them, by mending or withholding elsewhere."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def keep_models(grouping: Grouping, table: CodedTable, task: Task, family: Famil
 
 
 def mend_and_polish(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
-    """Mend groups that fail and improve those that were mended, by the search with models where it knows them all.
+    """Mend groups that fail and improve those that were mended, by the search with models if it knows them all.
 
-    Where mending ends in one group that fails because the whole table does, the groups that failed at first are withheld if they may be.
+    If mending ends in one group that fails because the whole table does, the groups that failed at first are withheld if they may be.
     """
     try:
         mended = mend(table, labels, task)

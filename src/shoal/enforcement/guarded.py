@@ -2,11 +2,11 @@
 
 ::
 
-    starts = the plain groups, mended        where few of them fail, from one search without the models to the next
-             groups carved out of cells      where many do
+    starts = the plain groups, mended        if few of them fail, from one search without the models to the next
+             groups carved out of cells      if many do
     best   = the start that loses least after some rounds of moves, swaps, divisions and tightenings
-    best   = anneal the best start           balanced and best: each step only where all models hold
-    withhold records where that pays         as far as ``max_suppression`` allows (``withholding``)
+    best   = anneal the best start           balanced and best: each step only if all models hold
+    withhold records if that pays         as far as ``max_suppression`` allows (``withholding``)
 
 An effort goes on where the smaller one ended and keeps the best groups seen, so that more effort never loses more.
 All of shoal's own models are kept this way; models of a user's own are left to joining, which is slower. Groups
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from shoal.kernels.optimize.state.outcome import Outcome
 
 _PLAIN_SHARE = 0.25
-"""Of the seconds left, the share that a search without models may take where the clock ends the search."""
+"""Of the seconds left, the share that a search without models may take if the clock ends the search."""
 
 
 def search_guarded(method: Method, table: CodedTable, task: Task, case: CompiledModels) -> Grouping:
@@ -121,7 +121,7 @@ class GuardedSearch:
     seen: list[Solution] = field(default_factory=list)
     """The best solution, as the only entry, once there is one."""
     released: list[Solution] = field(default_factory=list)
-    """The best solution of each stage with records withheld, where some may be."""
+    """The best solution of each stage with records withheld, if some may be."""
     losses: list[float] = field(default_factory=list)
     bound: float | None = None
     bound_from: str | None = None
@@ -166,7 +166,7 @@ class GuardedSearch:
         self.anneal(first, pool, self.rounds_for(first, params), params, params.hottest)
 
     def release(self, most: int, pool: Executor) -> None:
-        """Withhold up to ``most`` records where that pays; the search goes on with the groups of all records."""
+        """Withhold up to ``most`` records if that pays; the search goes on with the groups of all records."""
         aside = replace(self, seen=list(self.seen), released=[], losses=[])
         self.released.append(withhold(aside, most, lambda found: aside.anneal(found, pool, COLD.rounds, COLD)))
 
@@ -194,7 +194,7 @@ class GuardedSearch:
             yield self._mended(self._plain(effort))
 
     def _mending_pays(self, params: GuardedParams) -> bool:
-        """Return whether mended groups of the search without models are a start: not where mending undoes what it found."""
+        """Return whether mended groups of the search without models are a start: not if mending undoes what it found."""
         return self.failing <= params.mendable or not self.can_carve
 
     def _plain(self, effort: Effort) -> IntArray:
@@ -254,7 +254,7 @@ class GuardedSearch:
         self._note_bound(lower_bound(self.problem.table, least, visits, self.task.progress, self.stop), least)
 
     def _start_with_people(self, effort: Effort) -> Solution:
-        """Return a start in which every group has k persons: mended, or found layer by layer where many groups lack persons."""
+        """Return a start in which every group has k persons: mended, or found layer by layer if many groups lack persons."""
         labels, table = self._plain(effort) if self._quick_cuts_hold() else None, self.problem.table
         if labels is None or self.failing > MENDABLE:
             labels = group_in_layers(self.method, table, replace(self.task, effort=effort), layered_unit(table)).labels

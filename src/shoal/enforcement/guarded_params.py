@@ -23,11 +23,11 @@ class GuardedParams:
     targets: tuple[int, ...] = (3,)
     """Sizes of carved groups to try, in multiples of the smallest group that can meet all models."""
     cuts: bool = False
-    """Whether mended cuts of Mondrian are a start too: where values are few or ordered they may be the best one."""
+    """Whether mended cuts of Mondrian are a start too: if values are few or ordered they may be the best one."""
     trial_rounds: int = 2
     """Rounds after which the best start is chosen."""
     rounds: int = 2
-    """Rounds after that, where groups have ``usual_size`` records."""
+    """Rounds after that, if groups have ``usual_size`` records."""
     usual_size: int = 25
     """Mean size of a group; a round takes longer with larger groups, so smaller ones get more rounds and larger ones fewer."""
     most_rounds: float = 2.5
@@ -39,11 +39,11 @@ class GuardedParams:
     region: int = 100
     """Groups of a region, on average."""
     rebuilds: int = 2
-    """How often groups are rebuilt in a round, for each group, where they are small."""
+    """How often groups are rebuilt in a round, for each group, if they are small."""
     small: float = 2.0
-    """Groups are small where they have fewer records on average than this many times what the models need: rebuilt groups of others hardly ever meet them."""
+    """Groups are small if they have fewer records on average than this many times what the models need: rebuilt groups of others hardly ever meet them."""
     small_region: int = 40
-    """Groups of a region where they are small."""
+    """Groups of a region if they are small."""
     carving: CarvingParams = field(default_factory=CarvingParams)
 
 

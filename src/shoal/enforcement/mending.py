@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 _REACHES: tuple[int, ...] = (512, 2048)
 """How many neighbours on either side a failing group looks at; the second number if none of the first helps."""
 _NEAR_REACHES = (64, 512, 2048)
-"""The same where failing groups are joined as a whole with a neighbour, without weighing plans."""
+"""The same if failing groups are joined as a whole with a neighbour, without weighing plans."""
 _JOINING_REACH = 512
-"""The same where a model only tells which groups fail."""
+"""The same if a model only tells which groups fail."""
 _SHORTLIST = 16
 """Neighbours of a failing group with which all plans of mending are weighed, at most."""
 _MOST_NEIGHBOURS_WEIGHED = 6_000
@@ -43,7 +43,7 @@ _TINY = 1e-9
 def mend(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
     """Return labels of which every group meets k and all requirements, changing as little as possible.
 
-    Where very many fail, or most, they are only joined: a search that goes on with them divides them again, and weighing all
+    If very many fail, or most, they are only joined: a search that goes on with them divides them again, and weighing all
     plans would take most of the time.
     """
     groups = int(labels.max(initial=-1)) + 1
@@ -73,7 +73,7 @@ def _mend_once(case: CompiledModels, labels: IntArray, task: Task) -> IntArray:
     room = most_withheld(task.max_suppression, len(labels)) - int((labels < 0).sum())
     mending = _Mending(case, labels, room)
     failing = np.flatnonzero(mending.linked.short)
-    # where most of many fail, the next join undoes what is weighed now
+    # if most of many fail, the next join undoes what is weighed now
     mostly = 2 * len(failing) > len(mending.linked.first) and len(failing) > _SHORTLIST
     mending.weigh_at_most(0 if mostly else _MOST_NEIGHBOURS_WEIGHED // max(len(failing), 1))
     for done, group in enumerate(failing.tolist()):

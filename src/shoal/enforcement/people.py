@@ -1,6 +1,6 @@
 """Persons with several records: kept together in companies, or grouped layer by layer.
 
-**Companies**: whoever knows several records of a person still finds k persons. Persons are grouped into companies of at least k, by any
+***Companies**: an intruder who knows several records of a person still finds k persons. Persons are grouped into companies of at least k, by any
 method, as if each were one record that spans from their lowest to their highest code in each column. The records of a company are then laid
 side by side: each person's in order, dealt to as many groups as the person with the fewest records can fill. So every group of a company holds
 every person of it, and intersecting the groups of several records leaves the whole company. Of all orders (by one column first) each company
@@ -48,7 +48,7 @@ def group_together(method: Method, table: CodedTable, task: Task) -> Grouping:
 
 
 def people_table(table: CodedTable, owner: IntArray) -> CodedTable:
-    """Return a table of one record a person: the lowest and the highest code of each column, one of them where all persons have one value."""
+    """Return a table of one record a person: the lowest and the highest code of each column, one of them if all persons have one value."""
     persons = int(owner.max()) + 1
     codes: list[IntArray] = []
     columns: list[CodedColumn] = []
@@ -98,7 +98,7 @@ class _Companies:
         return number_without_gaps(best.astype(np.int32))
 
     def _laid_out(self, company: IntArray, fewest: LongArray, rows: LongArray, column: int) -> IntArray:
-        """Return the group of each record where records of a person are ordered by one column first."""
+        """Return the group of each record if records of a person are ordered by one column first."""
         codes = self.table.codes
         others = [codes[row] for row in range(len(codes) - 1, -1, -1) if row != column]
         order = np.lexsort((*others, codes[column], self.owner))
@@ -135,7 +135,7 @@ class _Companies:
 
 
 def _mended(companies: _Companies, task: Task) -> IntArray:
-    """Return labels that meet all requirements: a company that fails is first made one group, and joined with a near company where that is not enough."""
+    """Return labels that meet all requirements: a company that fails is first made one group, and joined with a near company if that is not enough."""
     while True:  # each turn makes a company whole or joins two
         labels = companies.labels()
         bad = _failing_records(companies.table, labels, task)
@@ -202,7 +202,7 @@ class Layers:
 
 
 def layered_unit(table: CodedTable) -> IntArray:
-    """Return whom a layer has one record of: households where they are known, whose persons are then apart too."""
+    """Return whom a layer has one record of: households if they are known, whose persons are then apart too."""
     return table.units["household"] if "household" in table.units else table.units["person"]
 
 

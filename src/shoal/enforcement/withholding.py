@@ -1,4 +1,4 @@
-"""Records withheld where that loses less than releasing them with others.
+"""Records withheld if that loses less than releasing them with others.
 
 A withheld record counts as lost in full. Steps that withhold a few records of one group are taken by what they gain for each of them, the
 largest gain first, until the next step has no room; so what a larger room withholds begins with what a smaller one does. Each time
@@ -25,7 +25,7 @@ _REGION = 100
 
 
 def withhold(search: GuardedSearch, most: int, improve: Callable[[Solution], Solution]) -> Solution:
-    """Return the best groups of a search with up to ``most`` records withheld, where that pays; ``improve`` anneals the groups after each stage but the last."""
+    """Return the best groups of a search with up to ``most`` records withheld, if that pays; ``improve`` anneals the groups after each stage but the last."""
     found = search.best
     rooms = [search.problem.records >> doublings for doublings in range(_DOUBLINGS, -1, -1)]
     for room in [one for one in rooms if 0 < one < most]:

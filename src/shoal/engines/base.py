@@ -29,7 +29,7 @@ class Engine(Protocol):
         """Return why a request cannot be honoured in every parameter; None if it can. Nothing is read for the answer."""
 
     def release(self, data: Any, request: Request, options: ReadOptions) -> Outcome:
-        """Return the release of a table, counted again. Where the table and the request do not go together, nothing is released."""
+        """Return the release of a table, counted again. If the table and the request do not go together, nothing is released."""
 
 
 def engine_named(name: str) -> Engine:

@@ -67,7 +67,7 @@ def _untouched(release: Release, column: str) -> str:
     if column in recipe.identifiers:
         return f"{column} names a person by itself, so it is removed."
     if column in (recipe.person, recipe.household):
-        return f"{column} says whose a record is, so it is removed."
+        return f"{column} identifies the person a record belongs to, so it is removed."
     if column in release.treated:
         return f"{column} is not a quasi-identifier; it {release.treated[column].words}."
     if column == recipe.survey_weight:
@@ -175,7 +175,7 @@ def _widened(cell: Question) -> bool:
 
 def _why_wider(cell: Question) -> str:
     if cell.release.recipe.widen:
-        return "The cell is drawn wider than the group needs, so that narrow cells tell less"
+        return "The cell is drawn wider than the group needs, so that narrow cells reveal less"
     if cell.place in cell.release.ends:
         return "The ends of the range are moved outwards to round values, so that they are nobody's own"
     return "The method releases a value alike everywhere, so the cell is as coarse as the whole column needs it"

@@ -34,7 +34,7 @@ class Question:
         return len(records) if person is None else len(np.unique(person[records]))
 
     def hiding(self, records: LongArray) -> int:
-        """Return how many k counts in records: people, or households where they are fewer."""
+        """Return how many k counts in records: people, or households if they are fewer."""
         units = [len(np.unique(unit[records])) for unit in self.coded.units.values()]
         return min([self.people(records), *units])
 

@@ -111,7 +111,7 @@ def is_period(kind: pa.DataType) -> bool:
 
 def period_texts(values: pa.Array) -> list[str]:
     """Return periods as pandas writes them: 2024-03, 2024Q1."""
-    import pandas as pd  # noqa: PLC0415  (the type exists only where pandas does)
+    import pandas as pd  # noqa: PLC0415  (the type exists only if pandas does)
 
     frequency = values.type.freq
     return [str(pd.Period(ordinal=ordinal, freq=frequency)) for ordinal in values.storage.to_pylist()]

@@ -243,7 +243,7 @@ def _values(name: str, column: Any) -> list[Any]:
     if not isinstance(column, Iterable) or isinstance(column, (str, bytes)):
         raise DataError(
             f"The column {name!r} must be a list of values. Got {type(column).__name__} instead.",
-            hint="a dict is a table where each of its values is a column.",
+            hint="a dict is a table if each of its values is a column.",
         )
     return list(column)
 
@@ -319,7 +319,7 @@ def _from_pandas(data: Any) -> pa.Table:
                 hint="data.columns = data.columns.map(str)",
             )
     check_names(list(data.columns))
-    pa.table({}).to_pandas()  # pyarrow looks for pandas once; where it was not to be seen then, it looks again
+    pa.table({}).to_pandas()  # pyarrow looks for pandas once; if it was not to be seen then, it looks again
     columns = {}
     for name in data.columns:
         try:

@@ -170,7 +170,7 @@ def _compacted_column(column: Any) -> Any:
 
 
 def as_pandas(table: pa.Table) -> Any:
-    """Return a table as a pandas frame without loss: pandas' own types where they hold the values, else Arrow's."""
+    """Return a table as a pandas frame without loss: pandas' own types if they hold the values, else Arrow's."""
     import pandas as pd  # noqa: PLC0415
 
     return pd.DataFrame({name: _as_series(table.column(name)) for name in table.column_names})

@@ -289,7 +289,7 @@ def _explain(location: Location, form: _Form) -> DataError:
     number, width = faults[0]
     more = f", and {len(faults) - 1} more rows" if len(faults) > 1 else ""
     return DataError(
-        f"Row {number} of {location.name!r} has {width} fields where the header has {len(form.names)}{more}.",
+        f"Row {number} of {location.name!r} has {width} fields, but the header has {len(form.names)}{more}.",
         hint="correct the rows, or give the separator the file uses.",
     )
 

@@ -26,7 +26,7 @@ class Watch:
 
     def __init__(self, address: str) -> None:
         command = [sys.executable, "-m", __name__, address]
-        path = os.pathsep.join(sys.path)  # also where the package is a file that Spark has sent
+        path = os.pathsep.join(sys.path)  # also if the package is a file that Spark has sent
         self._process = subprocess.Popen(  # noqa: S603  (this module, by this Python)
             command,
             stdin=subprocess.PIPE,

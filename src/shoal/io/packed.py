@@ -1,4 +1,4 @@
-"""Packed files that unpack to far more than any table would: refused before they fill the memory or the time of whoever reads them."""
+"""Packed files that unpack to far more than any table would: refused before they fill the memory or take hours."""
 
 from __future__ import annotations
 

@@ -39,9 +39,9 @@ def read_table(
     table, query
         Which table of a database or sheet of a workbook is meant, or the rows of a database as SQL.
     separator, encoding
-        Of a text file; detected where not given.
+        Of a text file; detected if not given.
     decimal, thousands, date_format, missing
-        How values in text are written, as for ``Anonymizer``; detected where not given. What could be read in two
+        How values in text are written, as for ``Anonymizer``; detected if not given. What could be read in two
         ways stays text. What was understood is told by a ``NotationNotice``.
 
     Examples

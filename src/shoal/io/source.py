@@ -19,7 +19,7 @@ from shoal.notation import Notation
 CODEBOOK_KEY = b"codebook"
 """Where the rows of a codebook are handed to a source that has a place for it."""
 BATCH_ROWS = 1 << 16
-"""Rows of a batch where the source leaves the choice."""
+"""Rows of a batch if the source leaves the choice."""
 
 
 @dataclass(frozen=True)

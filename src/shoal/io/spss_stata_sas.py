@@ -48,7 +48,7 @@ class Statistics(Source):
         return _frame(values, meta)
 
     def batches(self, location: Location, options: ReadOptions) -> pa.RecordBatchReader:
-        """Return the table in batches of rows, without codes for missing values, and with labels where every code of a column has one.
+        """Return the table in batches of rows, without codes for missing values, and with labels if every code of a column has one.
 
         The file is read twice, because only its last row tells whether all numbers of a column are whole and all codes labelled.
         """

@@ -174,7 +174,7 @@ def _to_disk(path: Path) -> None:
 
 
 def _folder_to_disk(folder: Path) -> None:
-    """Wait until a folder's names are on the disk, where the system can do that."""
+    """Wait until a folder's names are on the disk, if the system can do that."""
     with contextlib.suppress(OSError, AttributeError):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

@@ -142,7 +142,7 @@ def rank_by_frequency(codes: IntArray) -> None:
 
 @kernel()
 def median_cut(codes: IntArray, k: int) -> int:
-    """Return the median code where a strict cut after it leaves k on both sides, else -1."""
+    """Return the median code if a strict cut after it leaves k on both sides, else -1."""
     size = codes.shape[0]
     values = codes.copy()
     sort_codes(values)

@@ -34,7 +34,7 @@ _PACKS: tuple[Callable[[Sequence[str]], Reading | None], ...] = (
     read_postcodes,
     read_job_titles,
 )
-"""In order of preference, where two recognize as many of the values."""
+"""In order of preference, if two recognize as many of the values."""
 
 
 def recognize(texts: Sequence[str]) -> Reading | None:

@@ -37,7 +37,7 @@ def _common(values: Sequence[str], others: Sequence[str]) -> str | None:
 
 
 def _listed(values: Sequence[str], hidden: int) -> str:
-    """Return a list of the values, cut short where there are many."""
+    """Return a list of the values, cut short if there are many."""
     shown = list(values)
     while len(shown) > 1 and (len(shown) > _MOST_LISTED or len(", ".join(shown)) > _LONGEST):
         shown.pop()

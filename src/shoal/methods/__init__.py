@@ -73,7 +73,7 @@ def make_method(choice: str | Method, **options: Any) -> Method:
 
 
 def method_options(name: str) -> dict[str, tuple[Any, tuple[Any, ...]]]:
-    """Return the options of a method: each with its default and, where it is a choice of a few, what there is to choose from."""
+    """Return the options of a method: each with its default and, if it is a choice of a few, what there is to choose from."""
     kind = method_class(name)
     types = get_type_hints(kind)
     return {field.name: (field.default, _choices(types[field.name])) for field in fields(kind)}

@@ -73,7 +73,7 @@ class Typical:
     round_integers: bool = True
     """Whether the mean of integers is rounded to one."""
     nominal: Nominal = "mode"
-    """Categories: the most frequent, or where they have a hierarchy the one nearest to all of the group."""
+    """Categories: the most frequent, or if they have a hierarchy the one nearest to all of the group."""
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ class BottomUp(Method):
     Follows section 4.1 and Figure 4. Line 4 of the figure reads ``"union"``; section 4.2 calls the same step an "increase of penalty",
     and with that the paper's results come out. Among equals the group with the lowest number is taken. The paper leaves open how a group is split: here a piece
     begins with the record farthest from the group's first and takes the records that widen it least. The nearest group is found by a
-    search that skips far groups and is exact, where the paper looks at every group.
+    search that skips far groups and is exact, while the paper looks at every group.
 
     Examples
     --------
@@ -116,8 +116,8 @@ class TopDown(Method):
     -----
     Follows section 4.2 and Figure 5. A side is cut again while it has more than k records, and a cut is made only when at
     least one of its sides has k. Small groups are repaired in the order in which they were cut. Two departures: records are
-    pulled from a group of at least 2k - n records, where the paper says more than that, because such a group still
-    keeps k; and they are chosen one at a time, the one that widens the group least first, where the paper asks for the best set.
+    pulled from a group of at least 2k - n records, while the paper says more than that, because such a group still
+    keeps k; and they are chosen one at a time, the one that widens the group least first, while the paper asks for the best set.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class SBCA(Method):
 
     Notes
     -----
-    Where the paper leaves a choice: values equally similar keep their order, the first record's own value always
+    If the paper leaves a choice: values equally similar keep their order, the first record's own value always
     leads; of records equally near the ones earlier in the sorted table are taken; cardinalities are those of the
     whole table throughout; a column's distance counts with its weight.
 

@@ -26,7 +26,7 @@ class Outcome:
     """The values of the table that each cell stands for."""
     k: int
     boxes: tuple[Space, Cover] | None = None
-    """What the cells show where they do not end at values of the table: boxes, and the space that says what they cost."""
+    """What the cells show if they do not end at values of the table: boxes, and the space that says what they cost."""
 
     @cached_property
     def size(self) -> FloatArray:

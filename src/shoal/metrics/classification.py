@@ -263,7 +263,7 @@ def _features(train: Frame, test: Frame, name: str, classes: AnyArray) -> tuple[
     """Return a column as features: numbers as they are, categories by the share of each class among them.
 
     A split of such shares divides the categories as well as any split can (Breiman et al. 1984, for two classes), also
-    where a release has many narrow ranges. A category without training records has the shares of the whole table.
+    if a release has many narrow ranges. A category without training records has the shares of the whole table.
     """
     columns = [train.typed(name), test.typed(name)]
     if all(is_ordered(column.type) for column in columns):

@@ -25,7 +25,7 @@ class Felt(NamedTuple):
     different: int
     """The number of different cells."""
     guess: float
-    """The share of what a value tells (its entropy) that is lost, by how frequent the values of a cell are; 0 to 1."""
+    """The share of the information of a value (its entropy) that is lost, by how frequent the values of a cell are; 0 to 1."""
 
 
 class FeltTable(NamedTuple):

@@ -72,7 +72,7 @@ class Statistics:
         )
 
     def metrics(self, names: Sequence[str], weights: FloatArray, k: int) -> dict[str, Any]:
-        """Return the metrics that sums tell: all but sums of squares and the class metric."""
+        """Return the metrics that follow from sums: all except sums of squares and the class metric."""
         by_column = self.penalty / max(self.records, 1)
         ncp, groups = sum_of_products(by_column, weights) / float(weights.sum()), max(self.groups, 1)
         return {

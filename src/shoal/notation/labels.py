@@ -15,7 +15,7 @@ _FIRST_LETTER = -999_999_926
 
 
 def code_of_letter(letter: str) -> int:
-    """Return the number that stands for one of Stata's missing values ``.a`` to ``.z`` where a column is a column of numbers."""
+    """Return the number that stands for one of Stata's missing values ``.a`` to ``.z`` if a column is a column of numbers."""
     return _FIRST_LETTER + LETTERS.index(letter)
 
 
@@ -40,7 +40,7 @@ class ValueLabels:
     """How the program shows values, in its own words: ``F8.3`` (SPSS), ``%td`` (Stata)."""
 
     def apply(self, column: pa.ChunkedArray) -> pa.ChunkedArray:
-        """Return a column without codes for missing values; as text where every other code has a label."""
+        """Return a column without codes for missing values; as text if every other code has a label."""
         return self.texts(self.without_missing(column))
 
     def texts(self, column: pa.ChunkedArray) -> pa.ChunkedArray:

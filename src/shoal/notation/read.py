@@ -24,7 +24,7 @@ class Reading:
 
     kind: Kind = "text"
     values: pa.Array | None = None
-    """The value of each distinct text, missing where it is a mark; None: the texts themselves."""
+    """The value of each distinct text, missing if it is a mark; None: the texts themselves."""
     form: str = ""
     """How the values are written, in words or as a date format; empty if it is the plain way of machines."""
     decimal: str = ""
@@ -48,7 +48,7 @@ class Reading:
 def understand(texts: pa.Array, notation: Notation, table_decimal: Callable[[], str | None] = lambda: None) -> Reading:
     """Return how the distinct texts of a column are to be read.
 
-    ``table_decimal`` is asked where a column alone does not show whether ``1.234`` is a thousand or not quite one and a quarter:
+    ``table_decimal`` is asked if a column alone does not show whether ``1.234`` is a thousand or not quite one and a quarter:
     it tells the decimal mark that the other columns of the table use.
     """
     if not notation.detect:
@@ -128,7 +128,7 @@ def _read_numbers(texts: pa.Array, notation: Notation, table_decimal: Callable[[
 
 
 def _decimals(forms: list[NumberForm], texts: pa.Array) -> tuple[str, ...]:
-    """Return the decimal marks the texts allow; one of them where the texts hold neither."""
+    """Return the decimal marks the texts allow; one of them if the texts hold neither."""
     if not pc.any(pc.match_substring_regex(texts, "[.,]")).as_py():
         return (forms[0].decimal,)
     return tuple(sorted({form.decimal for form in forms}))

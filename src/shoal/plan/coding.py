@@ -157,7 +157,7 @@ class Coding:
     typed: dict[str, pa.Array] = field(default_factory=dict, repr=False)
     """Columns of ranges: each distinct value in the type it has, in the order of the codebook."""
     understood: dict[str, str] = field(default_factory=dict)
-    """How the text in columns is read, in words, where its type does not say it."""
+    """How the text in columns is read, in words, if its type does not say it."""
 
     @cached_property
     def space(self) -> Space:

@@ -5,7 +5,7 @@ the whole table lie where those of the pilot do. So each part is cut, over all c
 
     (share of its pilot rows in groups that straddle the cut + 0.002) ÷ binary entropy of the balance
 
-is least. The entropy keeps parts from being shaved off in slices; the 0.002 lets balance decide where nothing straddles. Columns by
+is least. The entropy keeps parts from being shaved off in slices; the 0.002 lets balance decide if nothing straddles. Columns by
 hierarchy are cut only between the children of the node that covers the part, so that no node is torn that a group could be released as.
 """
 

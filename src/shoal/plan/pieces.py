@@ -37,7 +37,7 @@ def fragment_ranges(part: CodedTable, grouping: Grouping) -> dict[int, Ranges]:
     """Return the ranges that the groups of one fragment need.
 
     Those of all fragments, merged, decide where the ranges of the whole release end (``ends.choose_ends``). No model minds which cells
-    become equal by that: those that are kept fragment by fragment hold for two groups together where they hold for each.
+    become equal by that: those that are kept fragment by fragment hold for two groups together if they hold for each.
     """
     return ranges_of(part.columns, released_cover(part, grouping))
 
@@ -45,7 +45,7 @@ def fragment_ranges(part: CodedTable, grouping: Grouping) -> dict[int, Ranges]:
 def release_fragment(
     part: CodedTable, grouping: Grouping, k: int, ends: Mapping[int, ColumnEnds] | None = None
 ) -> Piece:
-    """Render the groups of one fragment and measure them; ``ends`` say where ranges end, where that is not at their own values."""
+    """Render the groups of one fragment and measure them; ``ends`` say where ranges end, if that is not at their own values."""
     cover, ends = released_cover(part, grouping), ends or {}
     piece = release_rows(part, grouping.labels, cover, ends, grouping.cuts)
     return replace(piece, statistics=measure_groups(part, grouping.labels, cover, k, ends))

@@ -43,9 +43,9 @@ _PILOT_OF_FRAGMENT = 24
 _SPARE = 10
 """The records of the sample are so many times as many, for many of them may be equal."""
 _FEWEST_TUPLES = 500
-"""Distinct tuples that a sample should have: where it has fewer, those of the whole table are not too many to be taken all."""
+"""Distinct tuples that a sample should have: if it has fewer, those of the whole table are not too many to be taken all."""
 _FRAGMENT = 24_000
-"""Records of a fragment that are searched, at most and about, where all columns have a hierarchy; of very many equal records few are."""
+"""Records of a fragment that are searched, at most and about, if all columns have a hierarchy; of very many equal records few are."""
 _MIXED_FRAGMENT = 12_000
 """The same for other tables: there cells are many, and fewer records are searched thoroughly."""
 _FAST_FRAGMENT = 5_000
@@ -99,7 +99,7 @@ def cut_table(table: CodedTable, sample: Sample, records: int, job: Job, *, owne
 
     ``table`` is any part of the whole table, which has so many ``records``: what counts are its columns.
 
-    Each tuple stands for the records with it that are searched, so that fragments take about the same time: with models, or where records
+    Each tuple stands for the records with it that are searched, so that fragments take about the same time: with models, or if records
     have owners (``owned``), these are all.
     """
     usual = fragment_records(job, table.columns)
@@ -138,7 +138,7 @@ def cut_into_fragments(
 
 
 def count_batch(batch: CodedTable, leaf: IntArray, leaves: int) -> Counts:
-    """Count the records of a batch by leaf, and by sensitive code where the batch has totals of the whole table."""
+    """Count the records of a batch by leaf, and by sensitive code if the batch has totals of the whole table."""
     sensitive = {name: (one.codes, one.cardinality) for name, one in batch.attributes.items()}
     return count_leaves(leaf, leaves, sensitive)
 
@@ -167,7 +167,7 @@ def _stands(counts: Counts, job: Job, attributes: Sequence[CodedAttribute], leav
 
 
 def least_people(job: Job) -> int:
-    """Return how many persons, or households, a fragment has at least where records have owners."""
+    """Return how many persons, or households, a fragment has at least if records have owners."""
     return _LEAST_GROUPS * job.k
 
 

@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 def group_table(
     method: Method, table: CodedTable, task: Task, models: Sequence[PrivacyModel] = (), sensitive: Sequence[str] = ()
 ) -> Grouping:
-    """Group the records of a table by the plan where it can be cut; else all at once.
+    """Group the records of a table by the plan if it can be cut; else all at once.
 
-    The order of rows does not matter to the optimizer, and not where a table is cut. Other methods break ties by it, as in their papers.
+    The order of rows does not matter to the optimizer, and not if a table is cut. Other methods break ties by it, as in their papers.
 
-    A person's records may lie in several fragments, because what must hold is that each group has ``k`` persons; where they have to stay
+    A person's records may lie in several fragments, because what must hold is that each group has ``k`` persons; if they have to stay
     together, the table stays whole. The requirements of ``task`` are ``models``, bound to the table.
     """
     job = Job(method, replace(task, requirements=()), tuple(models), tuple(sensitive))
@@ -79,7 +79,7 @@ def _group_by_content(table: CodedTable, job: Job, share: float | None) -> Group
 def _repair_equal_boxes(table: CodedTable, job: Job, labels: IntArray) -> IntArray:
     """Mend groups of several fragments that are released alike and fail a model together.
 
-    That happens only where people are counted: who is in both groups counts once in the two together, and the values of both times count.
+    That happens only if people are counted: who is in both groups counts once in the two together, and the values of both times count.
     """
     order = order_by_content(table)
     ordered = numbered_anew(table.take(order))

@@ -133,7 +133,7 @@ class PrivacyModel(ABC):
     """Whether fragments of a table can keep it each by itself.
 
     Then each sensitive column is judged by itself, two groups that keep it keep it as one too, and what is measured against the whole
-    table is measured against ``total`` of a column where it is there.
+    table is measured against ``total`` of a column if it is there.
     """
 
     by_persons: ClassVar[bool] = True

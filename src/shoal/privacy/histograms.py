@@ -108,7 +108,7 @@ def _rows_of(requirements: Sequence[HistogramRequirement]) -> list[SensitiveRow]
 
 
 def _persons_of(row: SensitiveRow, rows: Sequence[SensitiveRow]) -> SensitiveRow:
-    """Return the row of the persons who have the values of ``row``, one of ``rows`` where they are among them."""
+    """Return the row of the persons who have the values of ``row``, one of ``rows`` if they are among them."""
     assert row.person is not None  # noqa: S101
     known = next((one for one in rows if one.codes is row.person), None)
     return known or SensitiveRow("person", row.person, int(row.person.max(initial=-1)) + 1, sparse=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KAnonymity(PrivacyModel):
-    """Every group has at least ``k`` records, or ``k`` persons where a person column is named.
+    """Every group has at least ``k`` records, or ``k`` persons if a person column is named.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class AtLeast(Requirement):
 
 
 def at_least_units(table: CodedTable, k: int) -> tuple[Requirement, ...]:
-    """Return the requirements that every group hold ``k`` persons and ``k`` households, where the table knows them."""
+    """Return the requirements that every group hold ``k`` persons and ``k`` households, if the table knows them."""
     rows = [unit_row(table, unit) for unit in table.units]
     for row in rows:
         if row.cardinality < k:

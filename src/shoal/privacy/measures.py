@@ -100,13 +100,13 @@ class Histograms:
         return np.asarray(count * mass - self.row.total[code] * size[group], np.int64)
 
     def equal(self) -> FloatArray:
-        """Return the distance to the whole table where any two values are 1 apart."""
+        """Return the distance to the whole table if any two values are 1 apart."""
         surplus = np.zeros(self.groups, np.int64)
         np.add.at(surplus, self._pairs[0], np.maximum(self._excess(self.mass, self.size), 0))
         return np.asarray(surplus / (self.size * self.mass), np.float64)
 
     def ordered(self) -> FloatArray:
-        """Return the distance where neighbouring values are 1/(values - 1) apart.
+        """Return the distance if neighbouring values are 1/(values - 1) apart.
 
         Between two values that a group has, what it has so far stays the same while the table's share rises; the
         sum of their differences follows from where the one passes the other.
@@ -130,7 +130,7 @@ class Histograms:
         return np.asarray(moved / (self.size.astype(np.float64) * self.mass * (self.row.cardinality - 1)), np.float64)
 
     def hierarchical(self) -> FloatArray:
-        """Return the distance where values are as far apart as the height of their common ancestor."""
+        """Return the distance if values are as far apart as the height of their common ancestor."""
         assert self.row.parent is not None  # noqa: S101
         nodes, height = len(self.row.parent), self.row.height
         moved = np.zeros(self.groups)

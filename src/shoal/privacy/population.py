@@ -85,7 +85,7 @@ class KMap(_OnPopulation):
     >>> model = shoal.KMap(4, population=town)
     >>> result = shoal.anonymize(people, k=2, quasi_identifiers=["age", "sex"], models=[model])
     >>> result.models[0].describe()
-    'Whoever looks for a person in the population finds at least 4 who fit.'
+    'Anyone who looks for a person in the population finds at least 4 who fit.'
     """
 
     k: int
@@ -108,8 +108,8 @@ class KMap(_OnPopulation):
 
     def describe(self) -> str:
         """Say what the model promises."""
-        found = "finds" if self.population is not None else "finds, as survey weights tell,"
-        return f"Whoever looks for a person in the population {found} at least {self.k} who fit."
+        found = "finds" if self.population is not None else "finds, by the survey weights,"
+        return f"Anyone who looks for a person in the population {found} at least {self.k} who fit."
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class DeltaPresence(_OnPopulation):
 
     Notes
     -----
-    Nergiz, Atzori & Clifton (2007). People are counted by the released cells, for each group; where the boxes of local recoding overlap, a
+    Nergiz, Atzori & Clifton (2007). People are counted by the released cells, for each group; if the boxes of local recoding overlap, a
     person who fits several groups is counted with each. With a range of numbers, people below its smallest and above its largest value fit no
     cell; a hierarchy has a root that everybody fits.
 

@@ -29,11 +29,11 @@ class SensitiveRow:
     parent: IntArray | None = None
     """Parents of the nodes of a tree whose leaves are the codes."""
     whole: LongArray | None = None
-    """The records of the whole table with each code, where ``codes`` are those of a part of it."""
+    """The records of the whole table with each code, if ``codes`` are those of a part of it."""
     person: IntArray | None = None
     """The person of each record: a value then counts once for each person who has it."""
     people: int | None = None
-    """The persons of the whole table, where ``codes`` are those of a part of it."""
+    """The persons of the whole table, if ``codes`` are those of a part of it."""
     value: FloatArray | None = None
     """What a record of each code counts for, if that is not 1."""
     sparse: bool = False

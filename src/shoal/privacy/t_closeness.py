@@ -30,7 +30,7 @@ class TCloseness(PrivacyModel):
     distance
         How far two values are apart. ``"equal"``: always 1. ``"ordered"``: by how many values lie between.
         ``"hierarchical"``: by the height of their common ancestor in the column's hierarchy. By default
-        hierarchical where the column has a hierarchy, ordered for numbers, dates and columns to which ``kinds``
+        hierarchical if the column has a hierarchy, ordered for numbers, dates and columns to which ``kinds``
         gives an order, else equal; ``kinds`` may also say that numbers are ``"nominal"``.
     order
         For ``"ordered"`` on a text column: its values from low to high.
@@ -75,7 +75,7 @@ class TCloseness(PrivacyModel):
     def describe(self) -> str:
         """Say what the model promises."""
         return (
-            "Knowing someone's group tells little about their sensitive value: its spread differs from that of the "
+            "Knowing someone's group reveals little about their sensitive value: its spread differs from that of the "
             f"whole table by at most {self.t:g} (0: not at all, 1: entirely)."
         )
 

@@ -1,4 +1,4 @@
-"""k-map without a list of the population: survey weights tell how many people each group stands for."""
+"""k-map without a list of the population: survey weights give the number of people that each group represents."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Pairs(NamedTuple):
 
 
 def original_values(frame: Frame, column: CodedColumn) -> pa.ChunkedArray:
-    """Return a column of the original as its cells are compared with: numbers and dates by what they mean, all else as it stands."""
+    """Return a column of the original as its cells are compared with: numbers and dates by what they mean, all else as it is."""
     return frame.typed(column.name) if column.measured else frame.cells(column.name)
 
 
@@ -151,7 +151,7 @@ def _set_test(own: Sequence[str]) -> Callable[[int, str, Cell], bool]:
 
 
 def _node_test(tree: Hierarchy, own: Sequence[str]) -> Callable[[int, str, Cell], bool]:
-    """Return whether a label stands at or above the leaf of a value; a label like [30-39] may be released as it is."""
+    """Return whether a label is at or above the leaf of a value; a label like [30-39] may be released as it is."""
     paths: dict[int, tuple[str, ...]] = {}
 
     def holds(value: int, text: str, cell: Cell) -> bool:

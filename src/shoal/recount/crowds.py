@@ -86,7 +86,7 @@ def find_people(promise: PeoplePromise, columns: Sequence[CodedColumn], released
 
 
 def refuse_broken_promise(name: str, found: Found) -> None:
-    """Raise where the released cells do not hold what a model promises of a list of people."""
+    """Raise if the released cells do not hold what a model promises of a list of people."""
     failing = found.failing()
     if failing:
         raise PrivacyError(

@@ -20,7 +20,7 @@ _PAIRS = 300_000_000
 _CHUNK = 256
 """Released combinations compared at once."""
 _AT_ONCE = 2_000_000
-"""Pairs of a cell and a value of one column that are compared at once, about: each takes some dozens of bytes meanwhile."""
+"""Pairs of a cell and a value of one column that are compared at once, about: each takes some dozens of bytes for the time of the comparison."""
 
 
 class Fit(NamedTuple):
@@ -92,7 +92,7 @@ def _covers(column: CodedColumn, values: pa.Array, texts: list[str]) -> BoolArra
 
 
 def _some(number: int, most: int) -> LongArray:
-    """Return all places of so many, or some that are drawn, always the same ones."""
+    """Return all places of this number of rows, or a sample of them that is always the same."""
     if number <= most:
         return np.arange(number)
     return np.sort(np.random.default_rng(0).choice(number, max(most, 1), replace=False))

@@ -76,7 +76,7 @@ def count_owners(label: IntArray, column: pa.ChunkedArray) -> LongArray:
 
 
 def check_companions(label: IntArray, column: pa.ChunkedArray, k: int, unit: str) -> None:
-    """Raise where somebody's combinations all together belong to fewer than ``k`` persons or households.
+    """Raise if somebody's combinations all together belong to fewer than ``k`` persons or households.
 
     An intruder who knows several rows of somebody looks who else has rows in all of the combinations they were released as.
     """
@@ -103,7 +103,7 @@ def _check_size(size: LongArray, k: int, whom: str) -> None:
 
 
 def refuse_small_group(smallest: int, k: int, whom: str = "") -> None:
-    """Raise where the smallest group that was counted is below ``k``; wherever a release is counted, this is said."""
+    """Raise if the smallest group that was counted is below ``k``; every recount calls this."""
     if smallest < k:
         raise PrivacyError(
             f"The release is not {k}-anonymous: the recount found a group of {smallest}{whom}. Nothing was released.",
@@ -112,7 +112,7 @@ def refuse_small_group(smallest: int, k: int, whom: str = "") -> None:
 
 
 def refuse_failing_model(name: str, groups: int) -> None:
-    """Raise where a model does not hold in some of the groups that were counted."""
+    """Raise if a model does not hold in some of the groups that were counted."""
     if groups:
         raise PrivacyError(
             f"{name} does not hold in {groups} groups. Nothing was released.",
@@ -121,7 +121,7 @@ def refuse_failing_model(name: str, groups: int) -> None:
 
 
 def check_codes(name: str, codes: IntArray, column: pa.ChunkedArray) -> None:
-    """Raise where rows that read the same were told apart: a model would count one sensitive value as two."""
+    """Raise if rows that read the same were told apart: a model would count one sensitive value as two."""
     number = read_anew(column)
     pairs = np.unique(number * (int(codes.max(initial=0)) + 1) + codes)
     if len(pairs) > len(np.unique(number)):

@@ -1,7 +1,7 @@
-"""The cover check of a release with representatives: what stands for a group lies among the values of its records.
+"""The cover check of a release with representatives: a representative is among the values of the records of its group.
 
 A mean lies between the least and the largest value of the records released alike, a median or a typical category is one of
-their values, and a cell is missing where all of them are. The groups are read from the released table, not from a method.
+their values, and a cell is missing if all of them are. The groups are read from the released table, not from a method.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from shoal.recount.cover import own_numbers
 
 
 def check_typical(column: CodedColumn, original: pa.ChunkedArray, released: pa.ChunkedArray, groups: IntArray) -> None:
-    """Raise unless every representative of a column stands among the values of the records in its group."""
+    """Raise unless every representative of a column is among the values of the records in its group."""
     some = np.bincount(groups[_there(encode_dictionary(original))], minlength=int(groups.max(initial=-1)) + 1) > 0
     shown = _there(released)
     fits = _between if column.measured else _among
@@ -29,7 +29,7 @@ def check_typical(column: CodedColumn, original: pa.ChunkedArray, released: pa.C
         good[both] = fits(column, original, released, groups)[both]
     if not good.all():
         raise PrivacyError(
-            f"{int((~good).sum())} representatives in the column {column.name!r} would lie outside the values of their "
+            f"{int((~good).sum())} representatives in the column {column.name!r} would be outside the values of their "
             "groups. Nothing was released.",
             hint="this is a fault in shoal; please report it.",
         )
@@ -40,7 +40,7 @@ def _there(column: pa.Array | pa.ChunkedArray) -> BoolArray:
 
 
 def _between(column: CodedColumn, original: pa.ChunkedArray, released: pa.ChunkedArray, groups: IntArray) -> BoolArray:
-    """Tell where a mean lies between the ends of its group; a mean that is a float is compared with floats."""
+    """Return which means are between the ends of their groups; a mean that is a float is compared with floats."""
     encoded, cell = encode_dictionary(original), _numbers(released)
     present = np.flatnonzero(_there(encoded))
     numbers = own_numbers(column, encoded.dictionary).astype(cell.dtype)
@@ -64,7 +64,7 @@ def _numbers(column: pa.ChunkedArray) -> AnyArray:
 
 
 def _among(column: CodedColumn, original: pa.ChunkedArray, released: pa.ChunkedArray, groups: IntArray) -> BoolArray:
-    """Tell where a cell is one of the values of its group."""
+    """Return which cells are one of the values of their groups."""
     known = {text: place for place, text in enumerate(column.texts)}
     own, cell = _places(original, known), _places(released, known)
     width = len(known) + 1

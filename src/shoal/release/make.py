@@ -64,7 +64,7 @@ def make_release(
     treated: Mapping[str, Treated] | None = None,
     derived: Sequence[Derived] = (),
 ) -> Release:
-    """Render what a method found, count it again, and measure it; raise where it does not hold what was asked for."""
+    """Render what a method found, count it again, and measure it; raise if it does not hold what was asked for."""
     cover = in_parts(coded, released_cover(coded, grouping), recipe.cells)
     if grouping.cuts is None:
         cover = reach_everyone(coded, cover, requirements)
@@ -128,7 +128,7 @@ def ends_used(coded: CodedTable, cover: Cover, ends: Mapping[int, ColumnEnds]) -
 
 
 def certificate(loss: float, details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the least loss any grouping can have, where the method knows one, the share of the loss above it, and what it follows from."""
+    """Return the least loss any grouping can have, if the method knows one, the share of the loss above it, and what it follows from."""
     bound = details.get("lower_bound")
     if bound is None:
         return {}
@@ -204,7 +204,7 @@ def _check_cover(frame: Frame, coded: CodedTable, labels: IntArray, released: pa
 
 
 def _weight(frame: Frame, labels: IntArray, recipe: Recipe) -> FloatArray | None:
-    """Return for how many people of the population each released row stands, where survey weights are named."""
+    """Return for how many people of the population each released row stands, if survey weights are named."""
     return None if recipe.survey_weight is None else survey_weights(frame, recipe.survey_weight)[labels >= 0]
 
 
@@ -261,7 +261,7 @@ def _worst(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, fl
 
 
 def refuse_withheld(withheld: int, max_suppression: float, records: int) -> None:
-    """Raise where more records of a table are withheld than may be."""
+    """Raise if more records of a table are withheld than may be."""
     if withheld > most_withheld(max_suppression, records):
         raise PrivacyError(
             f"{withheld} records would have to be withheld, more than 'max_suppression' allows "

@@ -1,6 +1,6 @@
-"""Cells wider than their groups need, so that a cell no longer tells how narrow it could be.
+"""Cells wider than their groups need, so that a cell no longer shows how narrow it could be.
 
-Where every cell is as narrow as its group allows, a range has a record at each end and a node was only taken because
+If every cell is as narrow as its group allows, a range has a record at each end and a node was only taken because
 no child of it holds the whole group; an intruder can go by that (Wong et al. 2007, "minimality"; Cohen 2022,
 "downcoding"). Here some cells are released wider without need, so that the conclusion is often wrong:
 
@@ -10,7 +10,7 @@ no child of it holds the whole group; an intruder can go by that (Wong et al. 20
 
 Exact cells are needed as decoys: were only wide cells drawn out, the narrowest of them would be known to be tight.
 The random numbers follow from the seed and the table, so that a recipe makes the same release again, and
-whoever knows only the recipe cannot draw them.
+an intruder who knows only the recipe cannot draw them.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _widen_sets(table: CodedTable, cover: Cover, row: int, share: float, random:
     open_sets = (cover.high[row] < values) & (held < values)
     decoy = _choose_decoys(held, np.where(open_sets, held + 1, -1), share, random)
     waiting = np.flatnonzero(decoy)
-    for turn in range(_DRAWS + 1):  # draw again where the group has the value already
+    for turn in range(_DRAWS + 1):  # draw again if the group has the value already
         if not len(waiting):
             break
         if turn == _DRAWS:  # sets that hold nearly all values: each draws among those it lacks, so that it ends

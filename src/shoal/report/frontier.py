@@ -16,7 +16,7 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 _LOW = 0.12
 """Below this share of the picture's height a label under a point would meet the axis."""
 _ADVICE = 130
-"""Pixels the advice takes beside its point."""
+"""Pixels the advice takes next to its point."""
 _SMALL = 0.05
 """Below this loss whole percents on the axis would repeat each other."""
 _NARROW = 400
@@ -82,7 +82,7 @@ def frontier_plot(content: dict[str, Any], width: int = 640, height: int = 340) 
 
 
 def _beside(rows: list[Spec], width: int) -> Spec:
-    """Place the advice below and left of its point, if no line runs; right of it where the left has no room."""
+    """Place the advice below and left of its point, if no line runs; right of it if the left has no room."""
     places = [math.log(row["risk"]) for row in rows]
     advised, low = next(((math.log(row["risk"]), row["low"]) for row in rows if row["recommended"]), (0.0, False))
     if (advised - min(places, default=0.0)) * width <= _ADVICE * (max(places, default=0.0) - min(places, default=0.0)):

@@ -197,7 +197,7 @@ def _histogram(spread: Distribution, counted_in: str) -> Spec:
 
 
 def _number_axis(spread: Distribution) -> Spec:
-    """Return how numbers stand on an axis: a year has no comma, and a few whole numbers stand below their own bars."""
+    """Return the format of numbers on an axis: a year has no comma, and a few whole numbers are below their own bars."""
     lows = [float(one.low) for one in spread.bins if one.low is not None]
     highs = [float(one.high) for one in spread.bins if one.high is not None]
     axis: Spec = {}

@@ -1,4 +1,4 @@
-"""From a Vega-Lite specification to SVG that stands inside a page."""
+"""From a Vega-Lite specification to SVG inside a page."""
 
 from __future__ import annotations
 

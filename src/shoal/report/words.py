@@ -35,7 +35,7 @@ def released_form(column: Column) -> str:
 
 
 def released_from(column: Column) -> str:
-    """Return how a column is released, and how its text was understood where that is not plain."""
+    """Return how a column is released, and how its text was understood if that is not plain."""
     read = f"; read as {column.read_as}" if column.read_as else ""
     ends = f", ends at {column.ends}" if column.ends else ""
     return f"{released_form(column)}{ends}{read}"
@@ -70,7 +70,7 @@ _RECORDS_COUNTED = (
     "If a person has several records, name the column that tells people apart (person), and people are counted.",
 )
 _PEOPLE_COUNTED = (
-    "k counts people as far as the table tells them apart.",
+    "k counts people only if the table identifies them.",
     "A person who is listed under two numbers counts as two.",
 )
 
@@ -205,7 +205,7 @@ def felt_cells(column: Column) -> tuple[str, str, str, str]:
 
 
 def cost(summary: Summary) -> str:
-    """Say what was lost, and how little could be lost where that is known."""
+    """Say what was lost, and how little could be lost if that is known."""
     loss = summary.loss
     known = f" No grouping can lose less than {percent(loss.lower_bound)}." if loss.lower_bound is not None else ""
     return f"{kept(summary)} Measured by the width of cells as a share of their column, {percent(loss.ncp)} of the detail of the quasi-identifiers is gone.{known}"
@@ -273,7 +273,7 @@ def sensitive_meanings(summary: Summary) -> list[str]:
 
 
 def people_rows(summary: Summary) -> list[tuple[str, str]]:
-    """Return how many people of the population fit the worst group, where a model asks for it."""
+    """Return how many people of the population fit the worst group, if a model asks for it."""
     names = {
         "k_map": "fewest people of the population who fit a group",
         "presence_least": "least share of them who are in the table",
@@ -339,12 +339,12 @@ def number(value: float) -> str:
 
 
 def whose(summary: Summary) -> str:
-    """Return what values are counted in: people, or their records where a person has several."""
+    """Return what values are counted in: people, or their records if a person has several."""
     return "people" if summary.reached.persons is None else "records"
 
 
 SIZE_HEADINGS = ("size", "people, original", "people, released")
-"""What stands above the sizes of groups."""
+"""The heading above the sizes of groups."""
 
 
 def size_note(summary: Summary) -> str:

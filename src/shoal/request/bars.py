@@ -37,7 +37,7 @@ class Bar:
         self._show = self._live = None
 
     def _in_notebook(self) -> Any:
-        from IPython.display import display  # noqa: PLC0415  (there where a notebook is)
+        from IPython.display import display  # noqa: PLC0415  (there if a notebook is)
 
         self._live = live = display({"text/html": "", "text/plain": ""}, raw=True, display_id=True)
 

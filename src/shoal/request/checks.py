@@ -94,7 +94,7 @@ def check_without_ranges(request: Request) -> None:
 
 
 def check_disjoint(request: Request) -> None:
-    """Refuse disjoint cells if there are none, or where all cells are disjoint anyway."""
+    """Refuse disjoint cells if there are none, or if all cells are disjoint anyway."""
     check_keys("cells", request.cells, request.quasi_identifiers)
     if request.cells and request.widen:
         raise ParameterError("Disjoint cells cannot be widened. Got 'cells' and 'widen'.", hint="leave one out.")

@@ -1,4 +1,4 @@
-"""Whose records are: persons and households, and what is said where a table seems to repeat people that nobody named."""
+"""Persons and households: their columns, and the warning if a table seems to repeat people without a person column."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shoal.request.roles import Roles
 from shoal.validation import wrong
 
 _REMOVED = "identifiers"
-"""The one role that a person or household column may have beside: it is removed in any case."""
+"""The one other role that a person or household column may have: it is removed in any case."""
 
 
 def check_unit(unit: Unit, name: Any, roles: Roles) -> str | None:
@@ -30,7 +30,7 @@ def check_unit(unit: Unit, name: Any, roles: Roles) -> str | None:
     if other is not None:
         raise ColumnError(
             f"The column {name!r} is the {unit} and one of {other} too. Give it one role.",
-            hint=f"a {unit} column says whose a record is, and is removed.",
+            hint=f"a {unit} column identifies the {unit} a record belongs to, and is removed.",
         )
     return name
 
@@ -57,7 +57,7 @@ def check_together(
         raise wrong("Anonymizer", "together", "True or False", together)
     if together and units["person"] is None:
         raise ParameterError(
-            "The 'together' parameter of Anonymizer needs to know whose records are. Got no 'person'.",
+            "The 'together' parameter of Anonymizer needs a person column. Got no 'person'.",
             hint='name the column, as in person="patient_id".',
         )
     if units["person"] is not None and units["person"] == units["household"]:
@@ -79,7 +79,7 @@ def check_together(
 
 
 def warn_of_repeated_people(frame: Frame, roles: Roles) -> None:
-    """Say loudly where a column that is not released seems to name the same people in several records."""
+    """Warn if a column that is not released seems to name the same people in several records."""
     released = {name for role, names in roles.items() if role != _REMOVED for name in names}
     key = repeating_key(frame, [name for name in frame.names if name not in released])
     if key is not None:

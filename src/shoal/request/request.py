@@ -121,7 +121,7 @@ class Request:
 
     @property
     def attributes(self) -> list[str]:
-        """The columns that models and the method look at beside the quasi-identifiers."""
+        """The columns that models and the method look at besides the quasi-identifiers."""
         named: list[str] = [getattr(self.method, option, None) or "" for option in ("target", "within")]
         known = {*self.quasi_identifiers, *self.sensitive, ""}
         return [*self.sensitive, *(name for name in dict.fromkeys(named) if name not in known)]

@@ -26,7 +26,7 @@ OTHERS = {"person": "the person column", "household": "the household column", "s
 
 
 _ROWS_EACH = 3
-"""A code for a category stands in so many records on average, at least."""
+"""Fewest records, on average, in which a code for a category occurs."""
 
 
 def check_roles(roles: Roles) -> None:

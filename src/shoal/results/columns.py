@@ -45,7 +45,7 @@ class Shown(NamedTuple):
 
     cells: Cells = "text"
     labels: Labelling | None = None
-    """Labels or codes; without a choice codes where the format holds their labels, and labels elsewhere."""
+    """Labels or codes; without a choice codes if the format holds their labels, and labels elsewhere."""
     missing_codes: bool = False
     """Whether codes that stand for a missing value are written; formats that know such codes have them anyway."""
 
@@ -57,7 +57,7 @@ USUAL = Shown()
 def columns_to_write(release: Release, target: Path, written: Written | None = None, shown: Shown = USUAL) -> pa.Table:
     """Return a release as a file of this name holds it: text is readable and in one notation, all else has the type that came.
 
-    ``written`` stands for the original table where that is no longer available.
+    ``written`` replaces the original table if that is no longer available.
     """
     source, released = file_source(target.name), release.released
     if source.is_text:

@@ -50,7 +50,7 @@ class ColumnMapping(BaseModel):
     type: str = "string"
     """The Arrow type of numbers and dates."""
     missing: str | None = None
-    """What a missing value is released as; left out where it stays missing."""
+    """What a missing value is released as; left out if it stays missing."""
     knows_missing: bool = False
     """The table the mapping was made for had missing values in this column."""
 
@@ -89,11 +89,11 @@ class Generalization(BaseModel):
     """What the release the mapping was made for holds; new records may not."""
     columns: dict[str, ColumnMapping]
     keep: list[str] = []
-    """Columns that are passed through unchanged where a table has them; all others are left out."""
+    """Columns that are passed through unchanged if a table has them; all others are left out."""
     person: str | None = None
-    """The column that says whose a record is: new records are then counted by person."""
+    """Column that identifies the person a record belongs to: new records are then counted by person."""
     household: str | None = None
-    """The column that says which household a record belongs to."""
+    """Column that identifies the household a record belongs to."""
 
     def apply(self, data: Any, *, unseen: Unseen = "refuse") -> Any:
         """Recode a table in the way the release was; the same kind of table comes back.
@@ -168,7 +168,7 @@ def make_generalization(
     ends: Mapping[int, EndTexts] | None = None,
     units: Mapping[Unit, str | None] | None = None,
 ) -> Generalization:
-    """Describe cuts by the values they release; ``ends`` say where ranges end, ``units`` who is counted."""
+    """Describe cuts by the values they release; ``ends`` are the ends of ranges, ``units`` the people who are counted."""
     columns = {
         column.name: _describe_column(table, row, column, cut, (ends or {}).get(row))
         for row, (column, cut) in enumerate(zip(table.columns, cuts, strict=True))

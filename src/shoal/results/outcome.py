@@ -89,7 +89,7 @@ class Outcome(ABC):
         Parameters
         ----------
         examples
-            Put some rows of the original beside the released ones.
+            Put some rows of the original next to the released ones.
         audience
             ``"holder"``: the release compared with the original, for those who have it. ``"public"``: what the released rows
             and the recipe say, and nothing else, so that it may go wherever the release goes.

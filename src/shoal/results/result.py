@@ -197,11 +197,11 @@ class Result(Outcome, Release, Generic[Table]):
         shuffle
             Write the rows in a fresh random order. The input order can name people, so ``False`` warns.
         shuffle_key
-            A key file (``shoal key make``) that decides the order: the same release and key give the same file again. Whoever
+            A key file (``shoal key make``) that decides the order: the same release and key give the same file again. Anyone who
             has the key can put the rows back into the order of the input, so it is as secret as the table; recipe and dictionary
             do not name it.
         dictionary
-            Write the data dictionary that travels with the release: ``release.datapackage.json`` beside ``release.csv``, metadata
+            Write the data dictionary that travels with the release: ``release.datapackage.json`` next to ``release.csv``, metadata
             inside Parquet and Arrow files. It follows from the released rows and the recipe alone. A mapping adds what the
             publisher says: ``title``, ``description``, ``licenses``, ``contributors``, ``citation``, and for each of
             ``columns`` its ``title``, ``description``, ``unit`` and ``labels``.
@@ -298,7 +298,7 @@ class Result(Outcome, Release, Generic[Table]):
     def explain(self, row: int, column: str) -> Explanation:
         """Say why the cell of an input row (counted from 0) is as coarse as it is, in words and figures.
 
-        For the steward, who has the table: it tells how many companions a person has and which values their group
+        For the steward, who has the table: it contains how many companions a person has and which values their group
         spans, never who they are.
         """
         return explain(self, row, column)

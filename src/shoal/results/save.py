@@ -44,7 +44,7 @@ from shoal.treatments.pseudonyms import read_key
 def holder_facts(recipe: Recipe, metrics: Mapping[str, Any], audit: Audit) -> dict[str, Any]:
     """Return where a release comes from: recipe, versions, measures against the original. For the holder, not for publication.
 
-    No rows, and no hash of them: whoever knows all cells but one could try values until the hash agrees.
+    No rows, and no hash of them: an intruder who knows all cells but one could try values until the hash agrees.
     """
     return {
         "audience": "holder",
@@ -72,7 +72,7 @@ def dictionary_beside(target: Path, dictionary: Describing) -> Path | None:
 
 
 def stage_dictionary(files: Transaction, target: Path, rows: pa.Table, told: dict[str, Any]) -> pa.Table:
-    """Write the dictionary of a release beside it, or return the rows with it where the file holds it itself."""
+    """Write the dictionary of a release next to it, or return the rows with it if the file itself holds it."""
     if holds_dictionary(target):
         return with_dictionary(rows, told)
     files.temporary(dictionary_path(target)).write_text(dictionary_text(told), encoding="utf-8")
@@ -92,7 +92,7 @@ def read_dictionary(release: Path) -> dict[str, Any] | None:
 
 
 def _dictionary_text(release: Path) -> bytes:
-    """Return the text of the dictionary in a file, in the first file of a folder, or beside the file."""
+    """Return the text of the dictionary in a file, in the first file of a folder, or next to the file."""
     if not holds_dictionary(release):
         return dictionary_path(release).read_bytes()
     schema = open_batches(release).schema
@@ -190,7 +190,7 @@ def shuffled_order(released: pa.Table, key: bytes | None = None) -> LongArray:
 def rows_to_write(
     released: pa.Table, form: str, *, shuffle: bool, spreadsheet_safe: bool, key: bytes | None = None
 ) -> pa.Table:
-    """Return the rows as a file of this form gets them: shuffled, and harmless to spreadsheets where asked."""
+    """Return the rows as a file of this form gets them: shuffled, and harmless to spreadsheets if asked."""
     if shuffle:
         released = released.take(pa.array(shuffled_order(released, key)))
     else:
@@ -264,7 +264,7 @@ def _database(address: str) -> tuple[Location, Database]:
 def verify_written(path: Path, rows: pa.Table, released: pa.Table, recipe: Recipe) -> None:
     """Read a written file back and count it again; its columns may have other names than those of the release.
 
-    What lies beside the rows is looked at too: no dictionary may name a value that no row has, and no metadata but shoal's own may be there.
+    What is stored besides the rows is checked too: no dictionary may name a value that no row has, and no metadata but shoal's own may be there.
     """
     written = open_table(path, table=file_source(path.name).release_table).table
     if written.column_names != rows.column_names or written.num_rows != rows.num_rows:

@@ -39,7 +39,7 @@ def transform_file(
     owners = mapping.owners(frame)
     if owners and earlier is not None:
         raise ParameterError(
-            f"New records are counted by {' and '.join(owners)}, whom the earlier release does not name. Got an earlier release.",
+            f"New records are counted by {' and '.join(owners)}, which the earlier release does not identify. Got an earlier release.",
             hint="leave it out.",
         )
     recoded = mapping.recode(frame, unseen)

@@ -1,4 +1,4 @@
-"""Verifying a release that lies in a file: whether it still holds what its recipe promises.
+"""Verifying a release in a file: whether it still holds what its recipe promises.
 
 Nothing is taken from the run that made it. The rows are read from disk and counted; every model that can be judged by the
 released rows is; with the original available, each released combination must fit as many original records as it has rows.
@@ -127,7 +127,7 @@ def promise_of(release: Path, recipe: Path | None) -> tuple[Recipe, Mapping[str,
 def verify_frame(
     release: Frame, recipe: Recipe, told: Mapping[str, Any], original: Frame | None = None
 ) -> Verification:
-    """Look at released rows; ``told`` is what its dictionary says, empty without one."""
+    """Check released rows; ``told`` is the content of their dictionary, empty without one."""
     columns = _check_columns(release, recipe)
     if columns.met is False:
         return Verification((columns,))
@@ -148,7 +148,7 @@ def _check_columns(release: Frame, recipe: Recipe) -> Check:
 
 
 def _check_sizes(release: Frame, recipe: Recipe, label: IntArray) -> Iterator[Check]:
-    """Count records and, where the release names them, persons and households."""
+    """Count records and, if the release names them, persons and households."""
     smallest = int(np.bincount(label).min(initial=release.records))
     yield Check("k", smallest >= recipe.k, f"the smallest group has {smallest:,} records, {recipe.k:,} are promised")
     for unit, name in (("persons", recipe.person), ("households", recipe.household)):
@@ -187,13 +187,13 @@ def _check_models(release: Frame, recipe: Recipe, label: IntArray, original: Fra
 def _reason_not_to_judge(
     settings: Mapping[str, Any], release: Frame, recipe: Recipe, original: Frame | None
 ) -> str | None:
-    """Say why the released rows do not tell whether a model holds; None if they do."""
+    """Return why the released rows are not enough to judge a model; None if they are."""
     try:
         model: PrivacyModel = restore_models([dict(settings)])[0]
     except ParameterError:
         return "the recipe does not hold all that the model needs"
     if model.looks_at == "more":
-        return "it looks at more than groups and their sensitive values, such as a population, which the released rows do not tell"
+        return "it looks at more than groups and their sensitive values, such as a population, which the released rows do not contain"
     if recipe.person is not None and recipe.person not in release.names:
         return "it counts people, whom the release does not name"
     if any(name not in release.names for name in recipe.sensitive):
@@ -208,7 +208,7 @@ def _reason_not_to_judge(
 
 
 def _sensitive(release: Frame, recipe: Recipe, original: Frame | None) -> CodedTable:
-    """Return the released sensitive columns as models read them, measured against the original where it is available."""
+    """Return the released sensitive columns as models read them, measured against the original if it is available."""
     person = None if recipe.person is None else encode_unit(release, "person", recipe.person)
     attributes = {}
     for name in recipe.sensitive:
@@ -222,7 +222,7 @@ def _sensitive(release: Frame, recipe: Recipe, original: Frame | None) -> CodedT
 
 
 def _against(part: CodedAttribute, whole: CodedAttribute) -> CodedAttribute:
-    """Return the codes of ``part`` as those of ``whole``, with its totals; as it was where it has other values."""
+    """Return the codes of ``part`` as those of ``whole``, with its totals; as it was if it has other values."""
     places = {text: code for code, text in enumerate(value_texts(whole.values).to_pylist())}
     codes = [places.get(text, -1) for text in value_texts(part.values).to_pylist()]
     missing = part.cardinality > len(codes)
@@ -234,7 +234,7 @@ def _against(part: CodedAttribute, whole: CodedAttribute) -> CodedAttribute:
 
 
 def _tree_of(recipe: Recipe, name: str) -> str | None:
-    """Return the hierarchy file of a column, where the recipe names one that is there."""
+    """Return the hierarchy file of a column, if the recipe names one that is there."""
     choice = recipe.hierarchies.get(name)
     return choice if choice is None or choice in WORDS or Path(choice).is_file() else None
 

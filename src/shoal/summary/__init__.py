@@ -1,4 +1,4 @@
-"""What a release came to, in plain values: made by ``summarizing``, which loads only where a report is asked for."""
+"""What a release came to, in plain values: made by ``summarizing``, which loads only if a report is asked for."""
 
 from shoal.summary.release import Release
 from shoal.summary.schema import SCHEMA_VERSION, Summary, json_schema

@@ -22,7 +22,7 @@ MOST_PAIRS = 12
 
 @dataclass(frozen=True)
 class Variable:
-    """A column as codes before and after (-1: missing), with numbers where codes have them."""
+    """A column as codes before and after (-1: missing), with numbers if codes have them."""
 
     name: str
     before: LongArray

@@ -19,13 +19,13 @@ _ROWS = 10_000
 _SEVERAL = 500
 """People of whom all records are known."""
 _WORK = 200_000_000
-"""People times groups that are compared; fewer people are tried where there are very many groups."""
+"""People times groups that are compared; fewer people are tried if there are very many groups."""
 
 
 def try_attacks(release: Release, *, whole: bool = True) -> list[Attack]:
     """Try to name people's rows, and to learn their sensitive values, from the released cells.
 
-    Of a part of a release, not ``whole``, only what its groups tell by themselves is tried.
+    Of a part of a release, not ``whole``, only attacks that need nothing but its groups are tried.
     """
     if not _can_be_matched(release):
         return []
@@ -34,7 +34,7 @@ def try_attacks(release: Release, *, whole: bool = True) -> list[Attack]:
 
 
 def _can_be_matched(release: Release) -> bool:
-    """Return whether released cells can be compared with the original's values as they stand.
+    """Return whether released cells can be compared with the original's values as they are.
 
     Representatives are not ranges; an order of the user's own, or numbers read from text, are not those of the type.
     """

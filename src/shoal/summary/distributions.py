@@ -28,7 +28,7 @@ def distribution(column: CodedColumn, before: Cells, after: Cells, k: int) -> Di
 
 
 def _apart(before: Cells, after: Cells, k: int) -> dict[str, Any]:
-    """Count what no bin shows; a count of the original below k is not told."""
+    """Count what no bin shows; a count of the original below k is left out."""
     missing = int(before.size[before.missing].sum())
     left = int(after.size[after.missing].sum())
     told = missing == 0 or missing >= k
@@ -95,7 +95,7 @@ def _edges(position: FloatArray, whole: bool) -> FloatArray:
 
 
 def _date_edges(days: FloatArray) -> FloatArray:
-    """Return the first days of years, several of them a bin, or plain days where the span is short."""
+    """Return the first days of years, several of them a bin, or plain days if the span is short."""
     years = (np.array([math.floor(days.min()), math.floor(days.max())]).astype("timedelta64[D]") + _EPOCH).astype(
         "datetime64[Y]"
     )

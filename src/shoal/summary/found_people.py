@@ -36,7 +36,7 @@ class GroupSizes(NamedTuple):
 
 
 def people_in(label: IntArray, person: IntArray | None) -> GroupSizes:
-    """Return the sizes of groups, given the group of each record: their records, or their persons where they are known."""
+    """Return the sizes of groups, given the group of each record: their records, or their persons if they are known."""
     if person is not None:
         label = label[distinct_tuples(np.stack([label, person])).first]
     return GroupSizes.of(np.bincount(label))

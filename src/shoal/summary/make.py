@@ -71,13 +71,13 @@ class Whole(NamedTuple):
     withheld: int | None
     """None: fewer than k."""
     before: GroupSizes
-    """Records, or people where they are known, that are equal in all quasi-identifiers."""
+    """Records, or people if they are known, that are equal in all quasi-identifiers."""
     after: GroupSizes
     warnings: list[str]
 
 
 def summarize(release: Release, *, examples: bool = False, whole: Whole | None = None) -> Summary:
-    """Return the summary of a release; ``examples`` puts rows of the original beside the released ones.
+    """Return the summary of a release; ``examples`` puts rows of the original next to the released ones.
 
     Of a large release ``release`` holds some whole groups, drawn at random, and ``whole`` what was counted over all of them. Spreads, associations
     and examples are those of the groups available; what would be wrong of a part of the release is left out: matching people with all rows, and counting questions.
@@ -159,7 +159,7 @@ def _plain_figures(sensitive: Mapping[str, Mapping[str, float]]) -> dict[str, di
 
 
 def _read_as(release: Release, name: str, role: Role) -> str | None:
-    """Return how the text of a column was understood; a column taken as the text it is has nothing to tell."""
+    """Return how the text of a column was understood; None if it is taken as plain text."""
     recipe = release.recipe
     as_is = name in recipe.hierarchies or recipe.kinds.get(name, "numeric") not in ("numeric", "date")
     if as_is or role not in ("quasi-identifier", "sensitive"):
@@ -298,12 +298,12 @@ def _query_error(release: Release) -> QueryError | None:
 
 
 def _part(random: Any, records: int) -> Any:
-    """Return all records, or a sample where there are very many."""
+    """Return all records, or a sample if there are very many."""
     if records <= _ASSOCIATION_RECORDS:
         return slice(None)
     return random.choice(records, _ASSOCIATION_RECORDS, replace=False)
 
 
 def _weight(given: float | dict[str, float]) -> float:
-    """Return a column's weight; where its nodes have weights, the column itself has 1."""
+    """Return a column's weight; if its nodes have weights, the column itself has 1."""
     return 1.0 if isinstance(given, dict) else given

@@ -28,13 +28,13 @@ from shoal.treatments import Treated
 
 
 def hides_withheld(withheld: int, k: int) -> bool:
-    """Return whether so few records were withheld that no report tells how many, or measures anything with and without them."""
+    """Return whether so few records were withheld that no report may state their number, or measure anything with and without them."""
     return 0 < withheld < k
 
 
 @dataclass(frozen=True)
 class Release:
-    """A release and all that can be told about it; a summary is made from it."""
+    """A release and all that is known about it; a summary is made from it."""
 
     released: pa.Table
     """The released rows in input order, without identifiers and withheld records."""
@@ -53,7 +53,7 @@ class Release:
     source: Frame
     """The original table."""
     details: Mapping[str, Any] = field(default_factory=dict)
-    """What the method tells beyond its groups."""
+    """What the method returns besides its groups."""
     method: MethodInfo | None = None
     """How the method describes itself."""
     models: tuple[PrivacyModel, ...] = ()
@@ -135,7 +135,7 @@ class Release:
     def cells(self) -> Iterator[tuple[CodedColumn, Cells, Cells]]:
         """Return each column that is released, with its cells before and after, both of the released records.
 
-        With withheld records among those before, the difference would tell what these had.
+        With withheld records among those before, the difference would reveal what these had.
         """
         for row, column in enumerate(self.coded.columns):
             before = value_cells(self.coded.codes[row][self.kept], column)

@@ -1,4 +1,4 @@
-"""Some records as they are released; what they were before only where it is asked for."""
+"""Some records as they are released; what they were before only if asked for."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def example_rows(
 ) -> Examples:
     """Return a few records drawn by ``seed``, with the cells marked that were changed.
 
-    Unless ``originals`` is asked for, a cell counts as changed by what the release itself shows: where its cost
-    is above 0, or, without ``cost`` (representatives), always. So nothing is told that the release does not tell.
+    Unless ``originals`` is asked for, a cell counts as changed by what the release itself shows: if its cost
+    is above 0, or, without ``cost`` (representatives), always. So nothing is shown that the release does not show.
     """
     kept = np.flatnonzero(labels >= 0)
     chosen = np.sort(np.random.default_rng(seed).permutation(len(kept))[:_ROWS])

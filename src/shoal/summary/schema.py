@@ -65,7 +65,7 @@ class Column(_Part):
     role: Role
     released_as: ReleasedAs
     example: str | None = Field(default=None, description="The most frequent released cell that is a range or a set.")
-    read_as: str | None = Field(default=None, description="How its text was understood, where that is not plain.")
+    read_as: str | None = Field(default=None, description="How its text was understood, if that is not plain.")
     ends: str | None = Field(
         default=None, description="The round values that ranges end at, such as 'multiples of 5'; empty: as they are."
     )
@@ -78,7 +78,7 @@ class Column(_Part):
     different: int | None = Field(default=None, description="Number of different cells.")
     guess: float | None = Field(
         default=None,
-        description="Share of what a value tells (its entropy) that is lost, by how frequent the values of a cell are.",
+        description="Share of the information of a value (its entropy) that is lost, by how frequent the values of a cell are.",
     )
     distribution: Distribution | None = None
     tree: Tree | None = Field(default=None, description="If it is released as terms of a hierarchy of several levels.")
@@ -128,9 +128,7 @@ class Reached(_Part):
     persons: int | None = Field(
         default=None, description="How many persons the records belong to; groups are then counted in persons."
     )
-    households: int | None = Field(
-        default=None, description="How many households they belong to, where those are known."
-    )
+    households: int | None = Field(default=None, description="How many households they belong to, if those are known.")
     sensitive: dict[str, dict[str, float | None]] = Field(
         description="For each sensitive column: l, t and whatever else was measured; None if there is no bound."
     )
@@ -148,7 +146,7 @@ class Findable(_Part):
     mean_risk: float = Field(
         description="Chance that a guess within the record's group is right, on average over all records."
     )
-    largest_risk: float = Field(description="The same for the record worst off.")
+    largest_risk: float = Field(description="The same for the record with the highest chance.")
 
 
 class Known(_Part):
@@ -195,7 +193,7 @@ class Loss(_Part):
     """What was lost."""
 
     ncp: float
-    lower_bound: float | None = Field(default=None, description="No grouping can lose less, where the method knows.")
+    lower_bound: float | None = Field(default=None, description="No grouping can lose less, if the method knows.")
     exact: float | None = Field(default=None, description="Share of all recoded cells that are one value.")
     typical: float | None = Field(
         default=None, description="Number of values that a cell stands for which is not exact: the median over all."
@@ -261,7 +259,7 @@ class Summary(_Part):
     created: str = Field(description="Date in ISO form.")
     records: int = Field(description="Records that were compared; without the withheld ones if they are fewer than k.")
     released: int
-    withheld: int | None = Field(description="None: fewer than k, so that a difference could tell what they had.")
+    withheld: int | None = Field(description="None: fewer than k, because a difference could reveal what they had.")
     columns: list[Column]
     treatments: list[Treatment] = Field(default=[], description="Of kept and sensitive columns.")
     method: Method

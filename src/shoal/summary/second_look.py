@@ -40,7 +40,7 @@ def computed_columns(derived: Sequence[Derived], exposed: Sequence[Exposure], re
     elif predicted:
         listed = [f"“{found.column}” ({found.share:.0%})" for found in sorted(predicted, key=lambda one: -one.share)]
         yield (
-            f"{len(predicted)} columns can be predicted from the quasi-identifiers, each by a decision tree that is right for so many of the records it has not seen: "
+            f"{len(predicted)} columns can be predicted from the quasi-identifiers, each by a decision tree. The share in brackets is how often it is right for records it has not seen: "
             f"{_some(listed, marked=True)}. Make them quasi-identifiers if that could matter."
         )
 
@@ -81,7 +81,7 @@ def things_to_look_at(
     yield from _values_alone({name: count for name in kept if (count := alone(name))}, treated)
     if recipe.pseudonymize:
         yield (
-            f"{_listed(recipe.pseudonymize)} hold pseudonyms: whoever has the key, or another table with the same "
+            f"{_listed(recipe.pseudonymize)} hold pseudonyms: anyone who has the key, or another table with the same "
             "tokens, can tie rows to people. The release is pseudonymous there, not anonymous."
         )
     if recipe.release == "representatives":
@@ -92,7 +92,7 @@ def things_to_look_at(
 
 
 def _repeated_people(recipe: Recipe, apart: Frame, records: int) -> Iterator[str]:
-    """Say where people seem to have several records and nobody said whose they are."""
+    """Warn if people seem to have several records but no person column is given."""
     key = repeating_key(apart, apart.names)
     if recipe.person is None and key is not None:
         looked_at = f"{apart.records:,} records" if apart.records == records else f"the first {apart.records:,} records"
@@ -102,13 +102,13 @@ def _repeated_people(recipe: Recipe, apart: Frame, records: int) -> Iterator[str
         )
     if recipe.person is not None and not recipe.together:
         yield (
-            "People have several records, which may lie in groups of different people. Whoever can tell which released rows "
+            "People have several records, which may be in groups of different people. An intruder who can tell which released rows "
             "belong to one person finds fewer than k; keep the records of a person together if that can happen."
         )
 
 
 def _given_away(names: Sequence[str]) -> Iterator[str]:
-    """Say of which columns a group tells the value without pointing at a person."""
+    """Warn about columns whose value a group gives away without pointing at a person."""
     if len(names) == 1:
         yield (
             f"In at least one group everybody has the same value of {_listed(names)}, so the group gives it away without "
@@ -133,14 +133,14 @@ def _values_alone(alone: Mapping[str, int], treated: Mapping[str, Treated]) -> I
     if len(plain) == 1:
         ((name, count),) = plain.items()
         yield (
-            f"“{name}” is released unchanged and {count:,} of its values occur only once. Whoever knows such a value "
+            f"“{name}” is released unchanged and {count:,} of its values occur only once. Anyone who knows such a value "
             "from elsewhere finds the person. Round it, group it or leave it out if that can happen."
         )
     elif plain:
         most = sorted(plain, key=lambda name: -plain[name])
         counted = [f"“{name}” ({plain[name]:,})" for name in most]
         yield (
-            f"{len(plain)} columns are released unchanged and have values that occur only once: {_some(counted, marked=True)}. Whoever knows such a value "
+            f"{len(plain)} columns are released unchanged and have values that occur only once: {_some(counted, marked=True)}. Anyone who knows such a value "
             "from elsewhere finds the person. Round them, group them or leave them out if that can happen."
         )
 

@@ -1,4 +1,4 @@
-"""The public list of checks: each takes a way to run a method and raises AssertionError where it misbehaves."""
+"""The public list of checks: each takes a way to run a method and raises AssertionError if it misbehaves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Run = Callable[..., Result]
 
 
 def _require(condition: object, message: str) -> None:
-    """Raise AssertionError where a promise is broken; unlike ``assert`` it also works with ``python -O``."""
+    """Raise AssertionError if a promise is broken; unlike ``assert`` it also works with ``python -O``."""
     if not condition:
         raise AssertionError(message)
 
@@ -56,7 +56,7 @@ def check_groups_have_k_records(run: Run) -> None:
     for k in (2, 5, 13):
         result = run(_table(), k=k, quasi_identifiers=_NAMES)
         sizes = np.bincount(result.groups[result.groups >= 0])
-        _require(sizes.min() >= k, f"a group of {sizes.min()} where k is {k}")
+        _require(sizes.min() >= k, f"a group of {sizes.min()}, but k is {k}")
         _require(result.audit.k >= k, f"the released rows have k = {result.audit.k}, wanted {k}")
 
 

@@ -17,7 +17,7 @@ from shoal.treatments.randomness import Randomness
 
 
 class Surroundings(NamedTuple):
-    """What a treatment may look at beside its own column."""
+    """What a treatment may look at besides its own column."""
 
     random: Randomness
     column_of: Callable[[str], pa.ChunkedArray]
@@ -98,7 +98,7 @@ def present_rows(column: pa.ChunkedArray) -> AnyArray:
 
 
 def back_to_type(numbers: FloatArray, kind: pa.DataType) -> pa.Array:
-    """Return numbers as values of a type: whole ones where the type has no others, within its bounds."""
+    """Return numbers as values of a type: whole ones if the type has no others, within its bounds."""
     if pa.types.is_integer(kind):
         bounds = np.iinfo(kind.to_pandas_dtype())
         whole = [min(max(round(one), bounds.min), bounds.max) for one in numbers.tolist()]

@@ -119,7 +119,7 @@ class _Coded(Treatment):
         return float(np.quantile(values, self.share, method="lower" if self.top else "higher"))
 
     def describe(self) -> str:
-        """Say what is done; the limit itself is not told where it follows from the data."""
+        """Say what is done; the limit itself is not shown if it follows from the data."""
         side, part = ("above", 1 - (self.share or 0)) if self.top else ("below", self.share or 0)
         where = (
             f"{side} {self.value:g}"
@@ -138,7 +138,7 @@ class TopCode(_Coded):
     value
         The limit.
     share
-        The share of the values that stay: the limit is the value below which so many lie.
+        The share of the values that stay unchanged: the limit is the value with this share of all values below it.
     replace
         ``"limit"``, or ``"mean"`` to release the mean of all values from the limit on, which keeps their sum.
 

@@ -72,7 +72,7 @@ class ShiftDates(Treatment):
     days
         The largest shift, to either side.
     person
-        The column that tells whose a row is. Without it each row has a shift of its own. Columns that are shifted
+        Column that identifies the person of a row. Without it each row has its own shift. Columns that are shifted
         by the same number of days for the same persons are shifted together, so that the time between them stays.
 
     Examples
@@ -144,7 +144,7 @@ def _numbered(column: pa.ChunkedArray) -> LongArray:
 
 @dataclass(frozen=True)
 class Drop(Treatment):
-    """Leave the column out of the release; models still protect it where it is sensitive.
+    """Leave the column out of the release; models still protect it if it is sensitive.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class Drop(Treatment):
     remains: ClassVar[str] = "Nothing: the column is not released."
 
     def apply(self, name: str, column: pa.ChunkedArray, around: Surroundings) -> pa.ChunkedArray:  # noqa: ARG002
-        """Return the column as it is; whoever puts the release together leaves it out."""
+        """Return the column as it is; the code that assembles the release leaves it out."""
         return column
 
     def describe(self) -> str:

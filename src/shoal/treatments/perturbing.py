@@ -82,7 +82,7 @@ class RankSwap(Treatment):
     share
         How far a value may travel, as a share of all ranks (Moore 1996).
 
-    Ranks are moved by secret random amounts and sorted again, which permutes all records at once where Moore swaps pairs.
+    Ranks are moved by secret random amounts and sorted again, which permutes all records at once while Moore swaps pairs.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class RankSwap(Treatment):
     name: ClassVar[str] = "rank-swap"
     technique: ClassVar[str] = "randomization: permutation"
     remains: ClassVar[str] = (
-        "Every value still occurs, so a unique one still tells that its owner is in the table, but no longer in which row."
+        "Every value still occurs, so a unique value still reveals that its owner is in the table, but no longer in which row."
     )
 
     def __post_init__(self) -> None:

@@ -81,7 +81,7 @@ def read_key(path: str | Path, owner: str = "Anonymizer", name: str = "key") -> 
 
 
 def check_pseudonyms(names: Sequence[str], key: str | Path | None) -> Path | None:
-    """Return the path of the key where there is something to pseudonymize; one needs the other."""
+    """Return the path of the key if there is something to pseudonymize; one needs the other."""
     if names and key is None:
         raise ParameterError(
             "The 'pseudonymize' parameter of Anonymizer needs a key. Got none.",

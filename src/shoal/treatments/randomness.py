@@ -1,4 +1,4 @@
-"""Random numbers that must stay secret: whoever could draw them again would undo the treatment.
+"""Random numbers that must stay secret: an intruder who could draw them again would undo the treatment.
 
 They come from the system, never from the seed of a recipe. Tests hand in a source of their own.
 """

@@ -34,7 +34,7 @@ class Made:
 
     @property
     def felt(self) -> str:
-        """How many recoded cells are exact, and how many values the others stand for."""
+        """How many recoded cells are exact, and how many values a typical other cell covers."""
         loss = self.summary["loss"]
         return " ".join(felt_sentences(loss.get("exact"), loss.get("typical")))
 

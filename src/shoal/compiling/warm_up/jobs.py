@@ -116,7 +116,7 @@ def _open_boxes() -> None:
 
 
 def _forget_cells() -> None:
-    """Learn candidate cells where there is room for none, as on a table that has too many."""
+    """Learn candidate cells if there is room for none, as on a table that has too many."""
     result = _release("mixed", method="mondrian")
     if result is not None:
         problem = Problem(result.coded, _K)

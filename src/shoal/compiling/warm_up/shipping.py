@@ -1,7 +1,7 @@
 """``python -m shoal.compiling.warm_up.shipping WHEEL``: put compiled kernels into a wheel, so that a first run compiles nothing.
 
 The kernels are compiled for any processor of a kind (``keeping.BASELINES``), by this Python and this numba. Both stand
-in the name of the new wheel, and in the stamp of every kernel: where they differ, kernels are compiled as without it.
+in the name of the new wheel, and in the stamp of every kernel: if they differ, kernels are compiled as without it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``python -m shoal.compiling.warm_up.worker``: compile each kernel that comes in on standard input, and answer with one line.
 
-The line is 1 where it was compiled and 0 if it was there already. The process ends with its input.
+The line is 1 if it was compiled and 0 if it was there already. The process ends with its input.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ::
 
-    engine.py     release: which way a table takes, and that nothing stays where a release fails; runs on the driver, which never collects rows
+    engine.py     release: which way a table takes, and that nothing stays if a release fails; runs on the driver, which never collects rows
     work.py       one release as its steps see it: rows, request, what comes out
     whole.py      all records in one task, with the engine for memory in it
     fragments.py  learn, cut, group, stage, count again

@@ -37,7 +37,7 @@ def audit(
     population: Any = None,
     unique_columns: int = 0,
 ) -> Audit:
-    """Count a DataFrame of Spark, whoever made it, to see what protection it has; nothing but counts is collected.
+    """Count any DataFrame of Spark, to see what protection it has; only counts are collected.
 
     Parameters
     ----------

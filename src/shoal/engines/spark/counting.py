@@ -176,7 +176,7 @@ def audit_of(counted: Counted, names: Sequence[str], people: Mapping[str, int] |
 
 
 def check_kept_together(released: Any, names: Sequence[str], unit: Unit, k: int) -> None:
-    """Raise where the released rows of a person or household all together fit fewer than ``k`` persons or households.
+    """Raise if the released rows of a person or household all together fit fewer than ``k`` persons or households.
 
     One task sees each pair of an owner and a released combination once, both as numbers.
     """
@@ -192,7 +192,7 @@ def _numbered_by_combination(rows: Any, names: Sequence[str]) -> Any:
 
 
 def look_for_companions(batches: Batches, unit: Unit, k: int) -> Iterator[pa.RecordBatch]:
-    """Raise where somebody keeps fewer than ``k`` companions, in pairs of combination and owner that come to this task as a whole."""
+    """Raise if somebody keeps fewer than ``k`` companions, in pairs of combination and owner that come to this task as a whole."""
     held = [batch for batch in batches if batch.num_rows]
     if held:
         pairs = pa.Table.from_batches(held)

@@ -1,4 +1,4 @@
-"""A DataFrame in, a DataFrame out: which way a table takes, and that nothing stays where a release fails. Runs on the driver."""
+"""A DataFrame in, a DataFrame out: which way a table takes, and that nothing stays if a release fails. Runs on the driver."""
 
 from __future__ import annotations
 

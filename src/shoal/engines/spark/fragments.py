@@ -134,7 +134,7 @@ def write_scattered(work: Work, bundles: Any, tasks: int) -> None:
 
 
 def count_staged(work: Work, coding: Coding, total: Statistics) -> Counted:
-    """Count the staged rows again; raise where they do not hold what was asked for, or are not those of the table."""
+    """Count the staged rows again; raise if they do not hold what was asked for, or are not those of the table."""
     request = work.request
     staged = work.data.sparkSession.read.parquet(work.rows)
     released = staged.where(f"{PAYLOAD} is null").drop(PAYLOAD)

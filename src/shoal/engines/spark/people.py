@@ -86,7 +86,7 @@ def with_owners(data: Any, owners: Mapping[str, str], secret: int) -> Any:
 def fragments_with_enough(
     owned: Any, coding: Coding, tree: Tree, records: LongArray, units: Sequence[str], least: int
 ) -> IntArray:
-    """Return the fragment of each leaf such that each has ``least`` persons and households, where the table names them.
+    """Return the fragment of each leaf such that each has ``least`` persons and households, if the table names them.
 
     Numbers of people in leaves do not add up. But leaves that have enough by themselves have them in any company, and of the others the
     few people are looked at themselves.

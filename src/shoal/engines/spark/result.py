@@ -38,7 +38,7 @@ class SparkResult(Outcome):
     details: Mapping[str, Any]
     staging: Staging = field(repr=False)
     summary: Summary | None = field(default=None, repr=False)
-    """What a report is made from, where it was asked for."""
+    """What a report is made from, if it was asked for."""
     mapping: Generalization | None = field(default=None, repr=False)
     inputs: tuple[str, ...] = field(default=(), repr=False)
     """Files the release was made from, which ``save`` never replaces."""
@@ -118,7 +118,7 @@ class SparkResult(Outcome):
 
 
 def check_size(written: Any, names: list[str], k: int, records: int) -> None:
-    """Count rows by Spark's own grouping, which shares nothing with any count before, and raise where they are others or too few."""
+    """Count rows by Spark's own grouping, which shares nothing with any count before, and raise if they are others or too few."""
     from pyspark.sql import functions  # noqa: PLC0415
 
     sizes = written.groupBy(*all_quoted(names)).agg(functions.count("*").alias(COUNT))

@@ -22,7 +22,7 @@ _MOST_FRAGMENTS_A_TASK = 16
 """Fragments that one task groups one after the other, about: a killed task repeats no more."""
 
 _USUAL_TASKS = 200
-"""What Spark takes where nothing is set."""
+"""What Spark takes if nothing is set."""
 
 
 def check_dataframe(data: Any, caller: str) -> Any:

@@ -34,7 +34,7 @@ class Staging:
         self._watch.end()
 
     def close_after(self, fault: BaseException) -> None:
-        """Remove the folder after a fault, and once more where tasks that are still running make it again."""
+        """Remove the folder after a fault, and once more if tasks that are still running make it again."""
         _remove_after(fault, self.address, self._watch)
 
 

@@ -123,7 +123,7 @@ class Fragments(NamedTuple):
     units: tuple[Unit, ...] = ()
     """Whom records belong to, of persons and households."""
     ends: Mapping[int, ColumnEnds] = MappingProxyType({})
-    """How the ends of ranges move, where groups were found before."""
+    """How the ends of ranges move, if groups were found before."""
 
 
 def group_rows(batches: Batches, fragments: Fragments) -> Iterator[pa.RecordBatch]:
@@ -196,7 +196,7 @@ def _release(number: int, table: pa.Table, fragments: Fragments) -> Iterator[pa.
 
 
 def _coded(table: pa.Table, fragments: Fragments) -> CodedTable:
-    """Return the codes of a fragment, with whose its records are where that is known."""
+    """Return the codes of a fragment, with whose its records are if that is known."""
     part = fragments.coding.code(table)
     owners: dict[Unit, str | None] = {unit: OWNERS[unit] for unit in fragments.units}
     if not owners:

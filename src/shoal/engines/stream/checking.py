@@ -79,7 +79,7 @@ def expanded(total: LongArray | None) -> IntArray:
 
 
 def _audit_whole(order: Order, coding: Coding, pieces: Sequence[Path]) -> tuple[Audit, GroupSizes]:
-    """Count and measure as in memory, where persons, households and survey weights are known too."""
+    """Count and measure as in memory, if persons, households and survey weights are known too."""
     staged = pa.concat_tables([read_rows(piece) for piece in pieces])
     owners: dict[str, pa.ChunkedArray] = {unit: staged.column(OWNER.format(unit)) for unit in order.units}
     weight = np.asarray(staged.column(WEIGHT), np.float64) if WEIGHT in staged.column_names else None

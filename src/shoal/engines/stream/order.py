@@ -28,7 +28,7 @@ class Order:
     target: Path
     options: ReadOptions = field(default_factory=ReadOptions)
     key: bytes | None = field(default=None, repr=False)
-    """The key of the tokens, where columns are released as such."""
+    """The key of the tokens, if columns are released as such."""
     memory: int = 1 << 32
     """Bytes that all processes together should stay within."""
     workers: int = 1
@@ -44,7 +44,7 @@ class Order:
     public_report: Path | None = None
     """The file of a report that may be published."""
     part: str = "part-{:05}.parquet"
-    """The names of the parts, where the target is a folder."""
+    """The names of the parts, if the target is a folder."""
     inputs: tuple[Path, ...] = ()
 
     @property

@@ -91,7 +91,7 @@ def sample_release(order: Order, spool: Spool, setting: Setting, excerpts: Seque
 
 
 def _numbered(labels: Sequence[IntArray], *, apart: bool) -> AnyArray:
-    """Return the labels of all parts; where these are fragments, with other numbers in each."""
+    """Return the labels of all parts; if these are fragments, with other numbers in each."""
     if not apart:
         return np.concatenate(labels)
     most = max(int(one.max(initial=0)) for one in labels) + 1

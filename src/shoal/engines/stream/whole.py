@@ -51,10 +51,10 @@ class Whole:
     details: Mapping[str, Any]
     """What else the method reports: its steps, other solutions, a lower bound, fragments."""
     attributes: dict[str, CodedAttribute]
-    """Sensitive columns with the totals of the whole table: of records, or of persons where they are known."""
+    """Sensitive columns with the totals of the whole table: of records, or of persons if they are known."""
     mean_weight: tuple[str, FloatArray] | None
     sizes: GroupSizes
-    """Records, or persons where they are known, that are equal in all quasi-identifiers."""
+    """Records, or persons if they are known, that are equal in all quasi-identifiers."""
     kept_sizes: GroupSizes
     """The same of the records that are not withheld."""
 

@@ -112,7 +112,7 @@ _FAULTS = (
         ("42P01", "42S02", "3D000"),
         ("no such table", "does not exist", "doesn't exist", "unknown database"),
         "The database has nothing of this name at {what}.",
-        "check the name; write schema.table where it is not in the usual schema.",
+        "check the name; write schema.table if it is not in the usual schema.",
     ),
     (
         ("42601",),

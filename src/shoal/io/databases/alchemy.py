@@ -15,7 +15,7 @@ from shoal.io.source import BATCH_ROWS, rows_of
 
 PASSWORD_VARIABLE = "SHOAL_DB_PASSWORD"  # noqa: S105  (the name of the variable, no password)
 _EXACT = {"mysql": "BINARY {}", "mariadb": "BINARY {}", "mssql": "{} COLLATE Latin1_General_BIN2"}
-"""How to group text by its signs where the database takes ``a`` and ``A`` for the same."""
+"""How to group text by its signs if the database takes ``a`` and ``A`` for the same."""
 
 _READ_ONLY = {
     "mysql": "SET SESSION TRANSACTION READ ONLY",
@@ -64,7 +64,7 @@ class AlchemySession(Session):
         return pa.RecordBatchReader.from_batches(first.schema, batches())
 
     def protect(self) -> None:
-        """Let the transaction change nothing, where the database has such transactions."""
+        """Let the transaction change nothing, if the database has such transactions."""
         read_only = _READ_ONLY.get(self.dialect)
         if read_only:
             self.rollback()  # it holds of transactions that begin after it
@@ -134,7 +134,7 @@ class AlchemySession(Session):
         self.commit()
 
     def discard(self, temporary: str) -> None:
-        """Undo what was done; where a transaction does not take the table with it, remove it on a connection of its own."""
+        """Undo what was done; if a transaction does not take the table with it, remove it on a connection of its own."""
         self.rollback()
         self.connection.close()
         with self.engine.connect() as fresh:

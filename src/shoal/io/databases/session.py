@@ -48,7 +48,7 @@ class Session(ABC):
         """Create a table and fill it."""
 
     def protect(self) -> None:  # noqa: B027  (not every database can)
-        """Let the rest of the transaction change nothing, where the database can do so."""
+        """Let the rest of the transaction change nothing, if the database can do so."""
 
     def commit(self) -> None:
         """Keep what was done."""
@@ -84,7 +84,7 @@ class Session(ABC):
         return f'"{doubled}"'
 
     def quote_table(self, name: str) -> str:
-        """Return the name of a table, with its schema where it is written ``schema.table``."""
+        """Return the name of a table, with its schema if it is written ``schema.table``."""
         return ".".join(self.quote(part) for part in name.split("."))
 
     def exact(self, column: str) -> str:

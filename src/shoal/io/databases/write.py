@@ -50,7 +50,7 @@ def check_target_table(session: Session, name: str, *, force: bool) -> bool:
 def _check(session: Session, table: str, records: int, promise: Promise) -> None:
     rows, few = check_promise(session, table, promise.quasi_identifiers, promise.k)
     if rows != records:
-        raise DatabaseError(f"The database holds {rows} rows where {records} were written. Nothing was released.")
+        raise DatabaseError(f"The database holds {rows} rows, but {records} were written. Nothing was released.")
     if few:
         raise PrivacyError(
             f"The release is not {promise.k}-anonymous: the database counts {few} groups that are too small. "

@@ -1,6 +1,6 @@
 """Copies between arrays of equal length.
 
-numba compiles ``target[:] = source`` together with the sentence it would raise where lengths differ, strings and all, which takes
+numba compiles ``target[:] = source`` together with the sentence it would raise if lengths differ, strings and all, which takes
 two seconds of a first run.
 """
 

@@ -48,7 +48,7 @@ class Scratch(NamedTuple):
     rise: FloatArray
     """What the group costs each record with it."""
     tried: LongArray
-    """1 where the class cannot be next."""
+    """1 if the class cannot be next."""
     tally: Tally
 
 

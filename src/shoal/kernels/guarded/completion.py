@@ -1,7 +1,7 @@
 """Whether a group that is being built can still be completed so that it meets every rule.
 
 On trial, a group is filled up to a *target* size with records available, class by class, each time one of the class that is farthest below its
-share: its share of the whole table where models compare with the table (t, β, δ), an equal share where they demand variety (l, α). For
+share: its share of the whole table if models compare with the table (t, β, δ), an equal share if they demand variety (l, α). For
 equal-distance t-closeness and distinct l-diversity this is the best completion there is; for other models it is a good one, so that
 a group may be given up that could have been completed, never the other way round.
 """

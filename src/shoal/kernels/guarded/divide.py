@@ -1,4 +1,4 @@
-"""Dividing groups in two and dissolving them, where every rule holds afterwards and the total falls.
+"""Dividing groups in two and dissolving them, if every rule holds afterwards and the total falls.
 
 Mended groups are often twice as large as they need to be, and moves of single records cannot divide them.
 """

@@ -34,7 +34,7 @@ def make_crowd_guard(space: Space, crowds: PopulationRules, points: Points) -> C
 
 @kernel(allocates=False)
 def write_words(space: Space, groups: Groups, group: int, column: int, leaver: int, joiner: int, box: Boxes) -> None:
-    """Write the values of a column after a change into a box, where it is a set."""
+    """Write the values of a column after a change into a box, if it is a set."""
     first = space.word_start[column]
     for word in range(first, space.word_start[column + 1]):
         box.words[0, word] = groups.words[group, word]

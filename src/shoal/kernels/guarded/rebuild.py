@@ -1,4 +1,4 @@
-"""Rebuilding neighbouring groups by cells, where every rule holds afterwards.
+"""Rebuilding neighbouring groups by cells, if every rule holds afterwards.
 
 A few near groups are dissolved, and their records put into the best cells that hold a random one of them, as in
 ``optimize.operators.rebuild``. A group is made of records of such a cell that meet every rule together (``completion``); if there are none,

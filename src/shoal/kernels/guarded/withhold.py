@@ -1,7 +1,7 @@
 """Which records are better withheld: those for whose sake a group is released so coarsely that the others lose more than they do.
 
 A withheld record loses everything. It pays to withhold the members outside one part of a group's cover in a column (one child of a node, the
-values up to or from one of a range, those with one value of a set) where the others lose so much less in turn, and still meet every rule. If they do not, one
+values up to or from one of a range, those with one value of a set) if the others lose so much less in turn, and still meet every rule. If they do not, one
 member may be withheld in exchange for a record of another group.
 """
 
@@ -193,7 +193,7 @@ def find_steps(
 ) -> int:
     """Take the best step of any group again and again, and note all of them; return how many entries there are.
 
-    ``most`` holds the gain of each group's best step when it was last worked out, infinity where the group changed since.
+    ``most`` holds the gain of each group's best step when it was last worked out, infinity if the group changed since.
     """
     worst, step = space.weight.sum(), np.zeros(5, np.int64)
     count, number, least = 0, 0, np.inf

@@ -1,6 +1,6 @@
 """Which people of a list fit which released boxes.
 
-People are *points*: for each column twice the code of their value, or an odd number between two codes where the
+People are *points*: for each column twice the code of their value, or an odd number between two codes if the
 table does not have the value. A box holds, in the same numbers, the lowest and highest value released, and for
 columns released as sets the bits of the values. A value of -1 lies in no box but that of ``*``.
 """

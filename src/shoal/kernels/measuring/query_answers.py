@@ -60,7 +60,7 @@ def true_answer(space: Space, codes: IntArray, asked: Asked, amounts: FloatArray
 
 @kernel()
 def released_codes(space: Space, cover: Cover) -> tuple[IntArray, IntArray]:
-    """Return the first and last code that each cell may stand for, (m, g); last below first where it is missing.
+    """Return the first and last code that each cell may stand for, (m, g); last below first if it is missing.
 
     A node stands for all its leaves; a cell in which a missing value is mixed with others stands for all values.
     """

@@ -4,7 +4,7 @@ The steps are those of Domingo-Ferrer 2006, "Microaggregation: Achieving k-Anony
 slides 15-16.
 
 First every record whose tree has fewer than k records points to the first of its k - 1 neighbours outside its tree: the nearest, or
-any of them where they are given in random order.
+any of them if they are given in random order.
 Then trees above max(2k - 1, 3k - 5) are cut: leaves first, branches that meet in a record are packed into groups of k to
 2k - 2, in linear time; what stays at the root joins a group next to it, and if that is too large it is cut in two.
 """

@@ -4,7 +4,7 @@ Moving a record x from a group of a records with mean p to one of b records with
 squares by b/(b+1)·|x-q|² - a/(a-1)·|x-p|². Swapping x for y changes it by 2(y-x)·(q-p) - |y-x|²(1/a + 1/b). Both cost one pass
 over the columns, whatever the sizes of the groups. Groups keep k to ``room`` records.
 
-A step is taken only where the loss falls by more than these formulas can be wrong by. Each step then lowers the true
+A step is taken only if the loss falls by more than these formulas can be wrong by. Each step then lowers the true
 loss, no grouping comes twice, and the descent ends; without that, a swap of two equal records may look like a gain for ever.
 """
 

@@ -4,7 +4,7 @@ A *tally* counts the sensitive codes of one group, or of a group that is only co
 gives its *shortfall*, 0 if the model is met. Distances between histograms are sums of integers, divided once at the end, so
 that equal histograms measure equal wherever they occur.
 
-Where a person has several records, a value counts once for each person who has it. A row of values then has a *gate*, the row of
+If a person has several records, a value counts once for each person who has it. A row of values then has a *gate*, the row of
 its (person, value) pairs: a record counts among the values only if it is the first of its pair. Rows of pairs, of persons and of households
 are *sparse*: they have about as many codes as there are records, so that a region numbers those it has again.
 """
@@ -199,7 +199,7 @@ def top_ratio(rules: Rules, tally: Tally, row: int, rank: int) -> float:
 
 @kernel(allocates=False)
 def equal_distance(rules: Rules, tally: Tally, row: int) -> float:
-    """Return the earth mover's distance to the whole table where any two codes are 1 apart."""
+    """Return the earth mover's distance to the whole table if any two codes are 1 apart."""
     start, size = rules.start[row], counted(rules, tally, row)
     moved = 0  # what the group has too much of, times size times records
     for place in range(tally.used[row]):
@@ -212,7 +212,7 @@ def equal_distance(rules: Rules, tally: Tally, row: int) -> float:
 
 @kernel(allocates=False)
 def ordered_distance(rules: Rules, tally: Tally, row: int) -> float:
-    """Return the earth mover's distance where neighbouring codes are 1/(codes - 1) apart."""
+    """Return the earth mover's distance if neighbouring codes are 1/(codes - 1) apart."""
     start, end = rules.start[row], rules.start[row + 1]
     size = counted(rules, tally, row)
     if end - start < 2:
@@ -226,7 +226,7 @@ def ordered_distance(rules: Rules, tally: Tally, row: int) -> float:
 
 @kernel()
 def tree_distance(rules: Rules, tally: Tally, row: int) -> float:
-    """Return the earth mover's distance where codes are as far apart as the height of their common ancestor.
+    """Return the earth mover's distance if codes are as far apart as the height of their common ancestor.
 
     Li, Li & Venkatasubramanian (2007), section 5.2: what children of a node can exchange among themselves is
     moved there, the rest is handed up.

@@ -2,7 +2,7 @@
 
 Sets are counted by their bits, one place after the other; the costs of ranges and nodes are looked up for all places at once.
 The columns are added up in the same order as in the cost itself, so that what is said here is never above it, not even by
-rounding; where a group stands alone in a place, it is the cost itself.
+rounding; if a group stands alone in a place, it is the cost itself.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _add_union_of_sets(
 ) -> None:
     """Add, for each place, what a SET column costs at least in a union with a group that stands there.
 
-    Nothing is added where the penalty is above ``limit`` already.
+    Nothing is added if the penalty is above ``limit`` already.
     """
     begin, end = space.word_start[column], space.word_start[column + 1]
     own_words = cover.words[group]
@@ -81,7 +81,7 @@ def _add_record_to_set(
 ) -> None:
     """Add, for each place, what a SET column costs at least with a record of a group that stands there.
 
-    Nothing is added where the cost is above ``limit`` already.
+    Nothing is added if the cost is above ``limit`` already.
     """
     begin, end = space.word_start[column], space.word_start[column + 1]
     own_words = cover.words[group]
@@ -100,7 +100,7 @@ def cost_unions(
 ) -> None:
     """Write down, for each place, a cost that no union of the group with a group that stands there is under.
 
-    Where the penalty is above ``limit``, that may be a part of it.
+    If the penalty is above ``limit``, that may be a part of it.
     """
     for place in range(PLACES):
         tree.cost[place] = 0.0
@@ -119,7 +119,7 @@ def cost_records(
 ) -> None:
     """Write down, for each place, a cost that the group with a record of a group that stands there is never under.
 
-    Where that is above ``limit``, it may be a part of it.
+    If that is above ``limit``, it may be a part of it.
     """
     for place in range(PLACES):
         tree.cost[place] = 0.0

@@ -1,7 +1,7 @@
 """What differs between columns released as ranges, as nodes of a hierarchy and as sets. Other kernels call these functions and do not compare kinds.
 
 Most are about one column of a group, given by its lowest and highest code, the number of its values and the words that hold their
-bits; a column that is not a set has no words, and its count is not read. Where kinds of columns need methods that have nothing in common, a kernel
+bits; a column that is not a set has no words, and its count is not read. If kinds of columns need methods that have nothing in common, a kernel
 tests the property on which its method rests: :func:`has_order`, :func:`has_tree`, :func:`has_members`.
 """
 
@@ -122,7 +122,7 @@ def shows_all(space: Space, column: int, low: int, high: int) -> bool:
 def leaves_part(space: Space, column: int, low: int, high: int, witness: int, above: bool, code: int) -> bool:
     """Return whether a record with this code leaves when a column is narrowed; ``witness`` is a code that says to what.
 
-    A node is narrowed to the child that holds the witness, a range to the codes up to the witness (from the witness on, where ``above``), and
+    A node is narrowed to the child that holds the witness, a range to the codes up to the witness (from the witness on, if ``above``), and
     a set to all codes but the witness.
     """
     if space.kind[column] == NODE:

@@ -34,7 +34,7 @@ class Packing(NamedTuple):
 
 @kernel()
 def make_packing(space: Space) -> Packing:
-    """Lay the fields of the columns side by side, a new word where one does not fit."""
+    """Lay the fields of the columns side by side, a new word if one does not fit."""
     columns = space.kind.shape[0]
     packing = Packing(
         np.zeros(columns, np.int64),

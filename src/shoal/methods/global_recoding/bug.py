@@ -50,7 +50,7 @@ class BottomUpGeneralization(Method):
         loses least. The steps early in a climb are taken before it is known what the later ones will do. ``False`` is the
         paper's algorithm.
     partial
-        When revising, let single children keep their own value while their siblings are generalized, where k allows
+        When revising, let single children keep their own value while their siblings are generalized, if k allows
         it (the paper's section 7). ``False`` generalizes whole subtrees only, as the paper does.
     stochastic
         Look for a better sequence of steps by simulated annealing, for as long as the effort allows. Never ends

@@ -81,7 +81,7 @@ class Datafly(Method):
     Parameters
     ----------
     at_most_k
-        Sweeney's rule: never withhold more than k records, even where ``max_suppression`` would allow more.
+        Sweeney's rule: never withhold more than k records, even if ``max_suppression`` would allow more.
 
     Notes
     -----
@@ -171,7 +171,7 @@ class Incognito(Method):
     Notes
     -----
     LeFevre, DeWitt & Ramakrishnan (2005) and the same combinations, with roll-up; but what holds is found by halving chains of the whole
-    lattice, not subset by subset of the columns (:mod:`shoal.methods.global_recoding.lattice`). Where records may be withheld, the best combination need not be minimal: going up loses more
+    lattice, not subset by subset of the columns (:mod:`shoal.methods.global_recoding.lattice`). If records may be withheld, the best combination need not be minimal: going up loses more
     on every record but withholds fewer. Then all combinations that hold compete, from the cheapest on, until the
     levels alone cost more than the best found. Privacy models beyond k are tested on whole combinations only.
 

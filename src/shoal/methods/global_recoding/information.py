@@ -122,7 +122,7 @@ def best_cut(counts: LongArray, *, by_class: bool) -> int:
 def split_numbers(counts: LongArray, *, has_missing: bool, by_class: bool) -> ValueTree:
     """Make a hierarchy for a column of numbers: a binary tree of splits, counts (values, classes).
 
-    Where there are more than 256 values, they are first put into as many bins of about equal size, whose values
+    If there are more than 256 values, they are first put into as many bins of about equal size, whose values
     are joined in one step; the missing value joins the others at the root only.
     """
     values = len(counts) - has_missing

@@ -3,7 +3,7 @@
 A combination that holds stays so when a column climbs further, and one that fails fails for all below it. So a chain of combinations,
 each one level above the one before, has one border between those that fail and those that hold, which is found by halving; all above the
 first and all below the second are then known. Incognito goes through all subsets of the columns instead, 511 of them for nine columns,
-where the chains test some two hundred combinations.
+while the chains test some two hundred combinations.
 """
 
 from __future__ import annotations

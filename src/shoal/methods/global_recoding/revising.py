@@ -71,7 +71,7 @@ def revise_in_turn(climber: Climber, climb: Climb, *, partial: bool) -> Climb:
     """Revise a climb, and try whether less is lost when some columns have to wait until the others are done.
 
     The step back that regains most at one moment can bar others that would have regained more together. So each column
-    that is still released with several values is held at its root until nothing else can be taken back; where that loses
+    that is still released with several values is held at its root until nothing else can be taken back; if that loses
     less, it stays held and the others are tried with it, until none helps. Ties go to the first column.
     """
     best = revise_twice(climber, climb, partial=partial)

@@ -31,7 +31,7 @@ _LEAF = 16
 _ROUNDS = 2_000
 """Groups made between two progress reports."""
 _PAIRS = 50_000_000
-"""Distances computed between two progress reports where every pair counts."""
+"""Distances computed between two progress reports if every pair counts."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class MDAV(Microaggregation):
     Notes
     -----
     With categories among the columns this is MDAV-generic: the average record has their most frequent values.
-    Where the papers are silent on ties, the record that comes first is taken; with this choice the figures
+    If the papers are silent on ties, the record that comes first is taken; with this choice the figures
     published for the reference sets come out to the last digit.
 
     Examples
@@ -113,7 +113,7 @@ def _report(task: Task, left: int, points: Points) -> None:
 
 @dataclass(frozen=True)
 class VMDAV(Microaggregation):
-    """MDAV with groups that grow from k up to 2k - 1 where a record is close to the group and far from others.
+    """MDAV with groups that grow from k up to 2k - 1 if a record is close to the group and far from others.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class Univariate(Microaggregation):
 
     Notes
     -----
-    The cut minimizes the loss in all columns along the order, where the literature often looks at the
+    The cut minimizes the loss in all columns along the order, while the literature often looks at the
     projected values alone; for one column the two agree.
 
     Examples

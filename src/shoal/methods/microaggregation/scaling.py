@@ -27,7 +27,7 @@ MOST_COORDINATES = 512
 
 @dataclass(frozen=True)
 class Points:
-    """Records as numbers and, where they are kept as such, categories."""
+    """Records as numbers and, if they are kept as such, categories."""
 
     numbers: FloatArray
     """(n, p)."""

@@ -6,7 +6,7 @@
    effort, a longer one and many short ones.
 4. An integer program picks the best partition from the groups all these runs ended with (extra ``exact``, HiGHS).
 
-A short run ends far from the best grouping, but where groups are small it gets many of them right, each run others:
+A short run ends far from the best grouping, but if groups are small it gets many of them right, each run others:
 their recombination is better than the long run. If a group comes up less than twice on average, as large ones do,
 there is little to recombine, the program takes long, and the long run alone is better.
 

@@ -24,7 +24,7 @@ class SSEParams:
     long: tuple[int, ...] = ()
     """Proposals in each long run."""
     spare: int = 0
-    """Proposals more in the last long run where nothing is recombined: what the integer program would have cost."""
+    """Proposals more in the last long run if nothing is recombined: what the integer program would have cost."""
     short_share: float = 0.25
     """Which share of the seconds has passed after the short runs."""
     long_share: float = 0.7

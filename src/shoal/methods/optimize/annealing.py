@@ -59,9 +59,9 @@ class Annealing:
         return Schedule(begin, end, hot * self.temperature_factor, self.search.params.annealing.cold_from)
 
     def choose(self, starts: Starts) -> Solution:
-        """Improve the two best starts for a few rounds, where they are close, and return the better one.
+        """Improve the two best starts for a few rounds, if they are close, and return the better one.
 
-        Groups of cells opened by dual prices need no comparison: they end lowest even where they start a little higher.
+        Groups of cells opened by dual prices need no comparison: they end lowest even if they start a little higher.
         """
         params, stop = self.search.params.annealing, self.search.stop
         best, *others = sorted(starts.values(), key=lambda found: found.loss)

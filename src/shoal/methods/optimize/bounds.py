@@ -27,7 +27,7 @@ _SPREAD = 2_000
 
 
 def prove(search: Search) -> None:
-    """Work out how low any loss can be, where the effort allows it.
+    """Work out how low any loss can be, if the effort allows it.
 
     A bound by dual prices is higher already on all but small tables, so there is one chunk of visits beside it.
     """
@@ -82,7 +82,7 @@ def raise_by_pairs(
     bound: FloatArray,
     stop: Stop,
 ) -> None:
-    """Raise the bounds of some tuples, of a random part of them where all would be too many pairs."""
+    """Raise the bounds of some tuples, of a random part of them if all would be too many pairs."""
     most = pairs // max(len(rows), 1)
     if len(tuples) > most:
         tuples = np.sort(np.random.default_rng([seed, len(rows)]).choice(tuples, most, replace=False))

@@ -1,6 +1,6 @@
-"""Cells that operators may open: enumerated where all columns have a hierarchy, else learned from groups (column generation).
+"""Cells that operators may open: enumerated if all columns have a hierarchy, else learned from groups (column generation).
 
-Where cells cannot be enumerated, dual prices are found over the cells in the neighbourhood of good groups.
+If cells cannot be enumerated, dual prices are found over the cells in the neighbourhood of good groups.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Variants:
         return make_candidates(self.cells, dual, self.tuples.label, k, allowed)
 
     def forget(self, dual: DualAscent, allowed: float) -> None:
-        """Keep the most profitable cells only, where there are too many."""
+        """Keep the most profitable cells only, if there are too many."""
         used, full = self.cells.used
         if self.cells.start[used] <= self.remembered and not full:
             return
@@ -136,7 +136,7 @@ class LearnedCells:
 
 
 def find_candidates(search: Search, starts: Starts) -> CellSource:
-    """Return the cells to open in later rounds: enumerated where all columns have a hierarchy, else learned later on.
+    """Return the cells to open in later rounds: enumerated if all columns have a hierarchy, else learned later on.
 
     Enumeration comes with dual prices. They give a start, ``"priced"``, and a bound.
     """

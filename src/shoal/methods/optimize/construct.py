@@ -1,6 +1,6 @@
 """First groups: Mondrian's cuts, generalization cells, groups grown record by record, and what other methods find.
 
-``STARTS`` lists them in the order in which they are tried. Growing suits sets, many columns and plain numbers, where cells are few or too
+``STARTS`` lists them in the order in which they are tried. Growing suits sets, many columns and plain numbers, if cells are few or too
 many; whether it pays is measured on a part of the table.
 """
 
@@ -42,7 +42,7 @@ _LEAST_PROGRESS = 0.0025
 _PATIENCE = 0.125
 """The share of all visits over which that mean is taken: tuples find cells in bursts, with none for a while between them."""
 _LARGE_LATTICE = 8
-"""A lattice is large where it has more combinations of levels than this many times the visits of a tuple.
+"""A lattice is large if it has more combinations of levels than this many times the visits of a tuple.
 
 A smaller one is searched to its end: the cells of large groups come late, and a combination takes one visit of each tuple.
 """
@@ -60,7 +60,7 @@ class Start:
 
     name: str
     labels: Callable[[Search], list[IntArray]]
-    """Returns a list of labels: none if the start does not pay, else one, or two where a search gives its groups of an earlier moment too (``early-NAME``). A record without a group is -1."""
+    """Returns a list of labels: none if the start does not pay, else one, or two if a search gives its groups of an earlier moment too (``early-NAME``). A record without a group is -1."""
     applies: Callable[[Search, Starts], bool] = lambda search, _: not search.stop.over()
     """Whether it is tried, given the starts so far."""
     replaces: str = ""
@@ -163,7 +163,7 @@ def find_cells(
 ) -> list[IntArray]:
     """Label records by the cheapest cells that hold k of them; -1 if none was found within the visits allowed.
 
-    Where few records found a cell for a while, the labels of that moment come second: they leave the others to their
+    If few records found a cell for a while, the labels of that moment come second: they leave the others to their
     neighbours, and neither way is always the better one.
     Tables of more than one block get a tenth of the visits, so that they stay quick.
     """

@@ -57,7 +57,7 @@ class Operator(ABC):
 
     name: ClassVar[str]
     parts: ClassVar[tuple[str, ...]] = ()
-    """The names of its parts, where ``run`` returns an outcome for each of them."""
+    """The names of its parts, if ``run`` returns an outcome for each of them."""
     width: int = 1
     """How large its regions are, in multiples of the usual ones; operators of the same width that follow each other share their regions."""
 

@@ -27,9 +27,9 @@ FEW_TUPLES = 256
 EQUAL_RECORDS = 16
 """How many records a distinct tuple of such a table has at least, on average."""
 RANGE_ROUNDS = 1
-"""Rounds of effort "fast" on larger tables, where columns are released as ranges: cells know some ranges only."""
+"""Rounds of effort "fast" on larger tables, if columns are released as ranges: cells know some ranges only."""
 SET_ROUNDS = 3
-"""The same where columns are released as sets: cells know one value of a set or any, so the first rounds gain most there."""
+"""The same if columns are released as sets: cells know one value of a set or any, so the first rounds gain most there."""
 MANY_CELLED = 1 << 16
 """Combinations of levels from which a table by hierarchy gets the rounds of ranges: its cells are too many to be searched."""
 ROUND_BUDGET = 3_000_000
@@ -83,7 +83,7 @@ class SampleParams:
 
 @dataclass(frozen=True)
 class PricingParams:
-    """Dual prices of all cells, where every column has a hierarchy (``pricing.py``)."""
+    """Dual prices of all cells, if every column has a hierarchy (``pricing.py``)."""
 
     visits: int = 30_000
     """How often a tuple may be visited in one enumeration of the cells, on average; 0: no prices."""
@@ -94,7 +94,7 @@ class PricingParams:
     step_visits: int = 100_000_000
     """Visits of the tuples of cells after each enumeration: the budget of the subgradient steps, whose number is bounded both ways."""
     rounds_factor: float = 1.0
-    """Factor on the number of rounds where all cells were enumerated: with more effort the loss goes on falling there."""
+    """Factor on the number of rounds if all cells were enumerated: with more effort the loss goes on falling there."""
     most_record_rounds: float = math.inf
     """Rounds times records there, at most: on large tables there are fewer rounds."""
     temperature: float = 0.0
@@ -103,14 +103,14 @@ class PricingParams:
 
 @dataclass(frozen=True)
 class LearningParams:
-    """Candidate cells learned from groups, where they cannot be enumerated (``candidates.py``)."""
+    """Candidate cells learned from groups, if they cannot be enumerated (``candidates.py``)."""
 
     first_round: int = 0
     """Rounds before cells are first learned, because there is more to learn from good groups; a run of no more learns none. 0: none are learned."""
     every: int = 3
     """Every so many rounds cells are learned, opened and closed."""
     rounds_factor: float = 0.7
-    """Factor on the number of rounds where cells are learned: learning takes the time of the others."""
+    """Factor on the number of rounds if cells are learned: learning takes the time of the others."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class AnnealingParams:
     """Rounds of improvement and their temperature (``annealing.py``)."""
 
     rounds: int = 18
-    """How often all regions are improved, at most; fewer times where columns are very many."""
+    """How often all regions are improved, at most; fewer times if columns are very many."""
     most_records: float = math.inf
     """Records up to which there are rounds at all."""
     region: int = 100
@@ -163,7 +163,7 @@ class ReopenParams:
     """By how much reopening may raise the total cost in the first round, in multiples of the mean cost of k records of the replaced groups."""
 
     def tries_for(self, k: int) -> float:
-        """Return the tries for each group of k records: they gain most where better groups are many records away."""
+        """Return the tries for each group of k records: they gain most if better groups are many records away."""
         return self.tries * min(max(k / MANY_RECORDS, 1.0), MOST_TRIES)
 
 
@@ -288,7 +288,7 @@ BALANCED_FRAGMENT = replace(
     annealing=replace(EFFORTS["balanced"].annealing, rounds=6),
     bound=BoundParams(visits=0),
 )
-"""Effort "balanced" there: a third of the rounds, half of them where all cells are priced, for the first ones gain most."""
+"""Effort "balanced" there: a third of the rounds, half of them if all cells are priced, for the first ones gain most."""
 FRAGMENTS = {
     "fast": FAST_FRAGMENT,
     "balanced": BALANCED_FRAGMENT,
@@ -352,14 +352,14 @@ def rounds_for(params: AnnealingParams, records: int, columns: int) -> int:
 
 
 def rounds_with_prices(params: PricingParams, rounds: float, records: int) -> float:
-    """Return how many of all rounds there are where all cells were enumerated; a run of seconds has no number of them."""
+    """Return how many of all rounds there are if all cells were enumerated; a run of seconds has no number of them."""
     if rounds >= _ENDLESS:
         return rounds
     return max(1, int(min(params.rounds_factor * rounds, params.most_record_rounds / records)))
 
 
 def block_for(params: Params, k: int, columns: int) -> int:
-    """Return how many records a block has at most in which groups are grown: with many columns fewer, where rounds make up for it."""
+    """Return how many records a block has at most in which groups are grown: with many columns fewer, if rounds make up for it."""
     many_rounds = params.annealing.rounds > params.annealing.trial_rounds
     share = MANY_COLUMNS / max(columns, MANY_COLUMNS) if many_rounds else 1.0
     return max(int(params.construct.block * share), 8 * k)

@@ -41,7 +41,7 @@ MOST_CELLS = 1 << 19
 _MOST_MEMBERS = 1 << 25
 """Tuples of all these cells together."""
 MOST_COMBINATIONS_PER_VISIT = 1_000
-"""Where there are more combinations of levels than this many times the visits of a tuple, no enumeration comes to its end, and none is begun."""
+"""If there are more combinations of levels than this many times the visits of a tuple, no enumeration comes to its end, and none is begun."""
 _FIRST_PRICE = 0.93
 """The first prices, as a share of what records cost in a known grouping."""
 _STEPS = (40, 150)

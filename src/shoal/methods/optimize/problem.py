@@ -78,7 +78,7 @@ class Problem:
 
     @property
     def combinations(self) -> float:
-        """The number of combinations of one level a column, where all columns have a hierarchy."""
+        """The number of combinations of one level a column, if all columns have a hierarchy."""
         return math.prod(float(column.tree.levels) for column in self.table.columns)
 
     @property

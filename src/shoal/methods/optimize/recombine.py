@@ -96,7 +96,7 @@ def merge_region(
 ) -> Iterator[Part]:
     """Yield better groups of some records, or of parts of them, from the cells of both groupings.
 
-    The records make up whole groups of ``better``, one after the other. Where the program is too large, each half has its own.
+    The records make up whole groups of ``better``, one after the other. If the program is too large, each half has its own.
     """
     if stop.over():
         return

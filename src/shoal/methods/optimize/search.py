@@ -28,7 +28,7 @@ class Search:
     losses: list[float] = field(default_factory=list)
     """How the loss of the best solution fell."""
     bound: float | None = None
-    """A loss that no grouping can be below, where one was proven."""
+    """A loss that no grouping can be below, if one was proven."""
     statistics: dict[str, Statistics] = field(default_factory=dict)
     """What each operator did."""
 

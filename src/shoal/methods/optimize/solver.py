@@ -4,9 +4,9 @@
 
     starts = construct                        cuts, cells, grown groups, other methods
              boxes of samples                 each sample a search of its own
-    cells  = candidate cells and dual prices  where the effort allows it
+    cells  = candidate cells and dual prices  if the effort allows it
     best   = anneal the best of the starts
-    repeat                                    where all cells are known and there is a solver
+    repeat                                    if all cells are known and there is a solver
         anneal the best again, warm
         best = recombine both
     prove how low any loss can be
@@ -77,7 +77,7 @@ def keep_what_fast_finds(search: Search) -> None:
 
 
 def improve(search: Search, starts: Starts, cells: CellSource) -> None:
-    """Anneal the best starts, regions side by side, until rounds gain too little; recombine several runs where that is possible."""
+    """Anneal the best starts, regions side by side, until rounds gain too little; recombine several runs if that is possible."""
     if search.stop.rounds == 0 or search.incumbent.groups == 1:
         return
     with ThreadPoolExecutor(numba.get_num_threads()) as pool:
@@ -107,7 +107,7 @@ def anneal_and_recombine(search: Search, starts: Starts, annealing: Annealing) -
 
 
 def ends_of_runs(params: RecombineParams, rounds: float, *, timed: bool) -> tuple[float, ...]:
-    """Return when each run ends, as a share of what is left; there is one where rounds are few.
+    """Return when each run ends, as a share of what is left; there is one if rounds are few.
 
     The clock leaves time to recombine the last one.
     """

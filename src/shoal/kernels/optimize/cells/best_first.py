@@ -18,7 +18,7 @@ from shoal.kernels.common.heap import Queue, drop_first, make_queue, push
 from shoal.kernels.optimize.cells.levels import Levels
 
 COST_TOLERANCE = 1.02
-"""Cells of a combination are taken where they cost at most this many times what it was queued at; more expensive ones wait."""
+"""Cells of a combination are taken if they cost at most this many times what it was queued at; more expensive ones wait."""
 ROUNDING_ALLOWANCE = 1e-9
 """Added to such a limit, so that rounding excludes no cell of exactly that cost."""
 
@@ -159,7 +159,7 @@ def count_cells(
 class CellSearch(NamedTuple):
     """A best-first search through the combinations that can be halted and taken up again.
 
-    Its records are distinct tuples where the caller passes multiplicities.
+    Its records are distinct tuples if the caller passes multiplicities.
     """
 
     combinations: Combinations

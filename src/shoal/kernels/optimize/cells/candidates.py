@@ -47,7 +47,7 @@ class Ungrouped(NamedTuple):
     left: IntArray
     """How many ungrouped records each tuple has."""
     head: IntArray
-    """The first ungrouped record of each tuple; undefined where ``left`` is 0."""
+    """The first ungrouped record of each tuple; undefined if ``left`` is 0."""
     after: IntArray
     """The record of the same tuple after each record, -1 for none."""
     found: IntArray

@@ -57,7 +57,7 @@ def make_dual_ascent(price: FloatArray, multiplicity: IntArray) -> DualAscent:
 
 @kernel()
 def raise_ceilings(dual: DualAscent, margin: float) -> None:
-    """Go on from the best prices, with ceilings a ``margin`` above them, and more where they stand at their ceiling.
+    """Go on from the best prices, with ceilings a ``margin`` above them, and more if they stand at their ceiling.
 
     The bound starts again from nothing: it has to be proven over the cells that the new ceilings keep.
     """
@@ -113,7 +113,7 @@ def subgradient_step(dual: DualAscent, unserved: LongArray, gap: float) -> None:
 def ascend(cells: CellPool, dual: DualAscent, k: int, known_cost: float, steps: int) -> float:
     """Improve the prices by some subgradient steps towards the cost of a known grouping; return the highest bound so far.
 
-    Where the pool lacks cells, it is not a bound, and may exceed ``known_cost``: then no step is made.
+    If the pool lacks cells, it is not a bound, and may exceed ``known_cost``: then no step is made.
     """
     tuples, status = dual.price.shape[0], dual.status
     unserved, count, taken = np.zeros(tuples, np.int64), np.zeros(BINS, np.int64), np.zeros(tuples, np.int32)
@@ -188,7 +188,7 @@ def open_cells(
 
 @kernel()
 def cell_profits(cells: CellPool, dual: DualAscent, k: int, allowed: float) -> FloatArray:
-    """Return profit + ``allowed`` of each cell at the best prices, 0 if that is below 0: where its reduced cost is above ``allowed``."""
+    """Return profit + ``allowed`` of each cell at the best prices, 0 if that is below 0: if its reduced cost is above ``allowed``."""
     count, taken, profit = np.zeros(BINS, np.int64), np.zeros(dual.best.shape[0], np.int32), np.zeros(cells.used[0])
     for cell in range(cells.used[0]):
         member = cells.member[cells.start[cell] : cells.start[cell + 1]]

@@ -1,7 +1,7 @@
 """The reduced cost of a cell, when every record has a dual price; and a pool of cells.
 
 The *profit* of a cell that holds at least k records is the sum of price minus cost over the records it takes: all whose price is above
-its cost, and where these are fewer than k the next best ones. It is the reduced cost of the cell with its sign turned.
+its cost, and if these are fewer than k the next best ones. It is the reduced cost of the cell with its sign turned.
 
 Records of equal codes have one price: a table comes as its distinct tuples and their multiplicity.
 """

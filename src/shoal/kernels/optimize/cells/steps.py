@@ -194,7 +194,7 @@ def find_cell(sieve: BitsetSearch, steps: LongArray, left: int, k: int, share: f
 
     Best is the least of its cost minus ``share`` times the mean cost before of the first k records it holds. From column to column the
     cost never falls and that mean never rises, if expensive records come first in the pool, so a branch is cut once it is no better than the
-    best cell found; where they come first only roughly, a better cell may be cut with it. After ``MOST_VISITS`` combinations the best
+    best cell found; if they come first only roughly, a better cell may be cut with it. After ``MOST_VISITS`` combinations the best
     found so far is taken; with hundreds of columns there may be none by then.
     """
     words, columns = (left + 63) >> 6, sieve.cost.shape[0]

@@ -1,6 +1,6 @@
 """Variants: the cell that a group fills, and the cells that differ from it in one column.
 
-Where columns have ranges of numbers or sets, cells cannot be enumerated. Good ones are near the groups of a good
+If columns have ranges of numbers or sets, cells cannot be enumerated. Good ones are near the groups of a good
 grouping: one value less or more of a set, an end of a range moved in or out, a child or an ancestor of a node. With dual prices of
 the records this is column generation: variants of small reduced cost are kept, and the prices are improved over them.
 """
@@ -67,7 +67,7 @@ def is_power_of_two(number: int) -> bool:
 
 @kernel()
 def vary_set(space: Space, neighbourhood: Neighbourhood, column: Column, priced: PricedTuples, cells: CellPool) -> None:
-    """Keep, where profitable, cells with one value of a set less, or one more."""
+    """Keep, if profitable, cells with one value of a set less, or one more."""
     rows, number, inside, cost = priced.rows, column.number, column.inside, column.cost
     weight, missing, highest = (
         space.weight[number],
@@ -96,7 +96,7 @@ def vary_set(space: Space, neighbourhood: Neighbourhood, column: Column, priced:
 def shrink_range(
     space: Space, neighbourhood: Neighbourhood, column: Column, priced: PricedTuples, cells: CellPool
 ) -> None:
-    """Keep, where profitable, cells without the lowest, or the highest, value of a range, without two of them, four and so on."""
+    """Keep, if profitable, cells without the lowest, or the highest, value of a range, without two of them, four and so on."""
     rows, number, inside, weight = priced.rows, column.number, column.inside, space.weight[column.number]
     low, high = rows[neighbourhood.inside[0], number], rows[neighbourhood.inside[inside - 1], number]
     place, values = end_of_run(rows, number, neighbourhood.inside, 0, inside), 1
@@ -117,7 +117,7 @@ def shrink_range(
 def widen_range(
     space: Space, neighbourhood: Neighbourhood, column: Column, priced: PricedTuples, cells: CellPool
 ) -> None:
-    """Keep, where profitable, cells with the next value below a range, or above it, with two of them, four and so on."""
+    """Keep, if profitable, cells with the next value below a range, or above it, with two of them, four and so on."""
     rows, number, inside, weight = priced.rows, column.number, column.inside, space.weight[column.number]
     low, high = rows[neighbourhood.inside[0], number], rows[neighbourhood.inside[inside - 1], number]
     above = column.begin
@@ -141,7 +141,7 @@ def widen_range(
 def vary_node(
     space: Space, neighbourhood: Neighbourhood, column: Column, priced: PricedTuples, cells: CellPool
 ) -> None:
-    """Keep, where profitable, cells of each child of a node, and of its closest ancestor that holds more."""
+    """Keep, if profitable, cells of each child of a node, and of its closest ancestor that holds more."""
     rows, number, inside, weight = priced.rows, column.number, column.inside, space.weight[column.number]
     low, high = rows[neighbourhood.inside[0], number], rows[neighbourhood.inside[inside - 1], number]
     node, place = find_node(space, number, low, high), 0
@@ -171,7 +171,7 @@ def vary_node(
 def vary(
     space: Space, cover: Cover, group: int, neighbourhood: Neighbourhood, priced: PricedTuples, cells: CellPool
 ) -> None:
-    """Keep, where profitable, the cell of a group and its variants."""
+    """Keep, if profitable, the cell of a group and its variants."""
     inside, near = find_neighbourhood(space, priced.rows, cover, group, neighbourhood)
     sort_by_key(neighbourhood.near[:near], neighbourhood.away[:near])
     columns, total = priced.rows.shape[1], 0.0
@@ -200,7 +200,7 @@ def vary(
 
 @kernel()
 def vary_all(space: Space, cover: Cover, first: int, budget: int, priced: PricedTuples, cells: CellPool) -> int:
-    """Keep, where profitable, the cells of groups and their variants, from one group on, until ``budget`` visits of tuples are made or the pool is full.
+    """Keep, if profitable, the cells of groups and their variants, from one group on, until ``budget`` visits of tuples are made or the pool is full.
 
     Returns the group that comes next, 0 after the last one.
     """

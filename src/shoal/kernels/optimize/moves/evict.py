@@ -130,7 +130,7 @@ def evict(
 ) -> float:
     """Give the members that must leave to the groups they cost least, if the total falls; return the fall.
 
-    Where fewer than k stay, groups of more than k lend the others.
+    If fewer than k stay, groups of more than k lend the others.
     """
     leaving, journal = count_leaving(space, groups, group, column, low, high), evictions.journal
     if leaving == 0 or LEAST_MEMBERS_PER_LEAVER * leaving > groups.size[group]:
@@ -201,7 +201,7 @@ def evict_from_column(space: Space, groups: Groups, group: int, column: int, k: 
 
 @kernel()
 def evict_from_groups(space: Space, groups: Groups, k: int, state: WordArray) -> Outcome:
-    """Try evictions from every column of every group, from some columns where there are many; tell how often, and what was gained."""
+    """Try evictions from every column of every group, from some columns if there are many; tell how often, and what was gained."""
     evictions = make_evictions(2 * groups.member.shape[1])
     columns = space.kind.shape[0]
     tried, taken, fall = 0, 0, 0.0

@@ -1,6 +1,6 @@
 """Rebuild: a few groups are dissolved and built again from the best cells that hold a random record (ruin and recreate).
 
-Where costs are step functions, as by hierarchy, a group that grows record by record climbs a step for a record that soon
+If costs are step functions, as by hierarchy, a group that grows record by record climbs a step for a record that soon
 proves useless. Here all records of a group are found at once (``cells/steps.py``). Records that no cell takes go to the group whose cost
 rises least, be it new or a neighbour that was not dissolved.
 """

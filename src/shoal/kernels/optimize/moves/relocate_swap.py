@@ -1,4 +1,4 @@
-"""Relocate, swap and dissolve: records go to other groups where the total cost falls."""
+"""Relocate, swap and dissolve: records go to other groups if the total cost falls."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def cheapest_hosts(
 
 @kernel(allocates=False)
 def swap_change(space: Space, groups: Groups, record: int, candidate: int, best: float) -> float:
-    """Return by how much the total changes if two records change places, ENDLESS where that is not below ``best``."""
+    """Return by how much the total changes if two records change places, ENDLESS if that is not below ``best``."""
     own, other = groups.label[record], groups.label[candidate]
     own_size, other_size = groups.size[own], groups.size[other]
     before = own_size * groups.cost[own] + other_size * groups.cost[other]
@@ -97,7 +97,7 @@ def improve_record(
 ) -> float:
     """Take the best move or swap of one record if it changes the total by less than ``most``; return the change (0 if none).
 
-    Where a record's group is as wide without it, a swap can only gain by what the other record saves, and that one has its own turn. So
+    If a record's group is as wide without it, a swap can only gain by what the other record saves, and that one has its own turn. So
     swaps are tried then only if the total may rise: they make room for other moves.
     """
     own = groups.label[record]

@@ -1,6 +1,6 @@
 """Reopen: a candidate cell takes the place of the groups whose records it takes.
 
-Where k is large, better groups are many records away: no move, swap or eviction leads there. Here a candidate cell
+If k is large, better groups are many records away: no move, swap or eviction leads there. Here a candidate cell
 (``cells/candidates.py``) is opened whatever its profit, the groups it takes records from are dissolved, and their other records go to
 further candidates, by falling profit, or to neighbouring groups. There are tens of thousands of such tries, and a temperature at
 first (ruin and recreate, Schrimpf et al. 2000).

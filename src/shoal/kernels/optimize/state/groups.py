@@ -19,7 +19,7 @@ from shoal.kernels.space.space import Space, range_cost, released_cost, set_cost
 ENDLESS = np.inf
 """A limit that no cost reaches."""
 NOBODY = -1
-"""Stands for no record where a step brings none in."""
+"""Stands for no record if a step brings none in."""
 LARGEST_CODE = 2147483647
 """No code is larger."""
 
