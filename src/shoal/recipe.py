@@ -26,9 +26,9 @@ from shoal.validation import nearest_hint, refuse_pipe, wrong
 
 SCHEMA_VERSION = 1
 OBJECT = "(object)"
-"""What stands in a recipe for a hierarchy or a table that is an object of the user's own."""
+"""Written in a recipe instead of a hierarchy or a table that is an object of the user's own."""
 FUNCTION = "(function)"
-"""What stands in a recipe for a parameter that is a function of the user's own."""
+"""Written in a recipe instead of a parameter that is a function of the user's own."""
 
 
 HOLDER_LINE = "# For the holder of the original table, not for publication."

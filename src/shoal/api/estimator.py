@@ -31,7 +31,7 @@ class Estimator:
         return type(self)(**self._given)
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn, which alone calls this, what kind of step of a pipeline this is."""
+        """Return to scikit-learn, the only caller, what kind of step of a pipeline this is."""
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags  # noqa: PLC0415  (loaded by who calls)
 
         return Tags(

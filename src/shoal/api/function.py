@@ -26,7 +26,7 @@ from shoal.validation import checks_keywords
 
 Table = TypeVar("Table", default=ArrowTable)
 _OF_THE_TABLE = ("data", "table", "query")
-"""Where the table lies; ``Anonymizer.fit`` takes it."""
+"""Where the table is; ``Anonymizer.fit`` takes it."""
 
 
 @checks_keywords

@@ -100,7 +100,7 @@ def covering_groups(
 
 
 def _covering(cells: Sequence[Cell], values: pa.ChunkedArray, tree: Hierarchy | None) -> BoolArray:
-    """Tell for each cell (rows) and each value (columns) whether the one covers the other."""
+    """Return for each cell (rows) and each value (columns) whether the one covers the other."""
     if not len(values):
         return np.zeros((len(cells), 0), np.bool_)
     encoded = pc.unique(values)

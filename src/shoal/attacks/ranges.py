@@ -71,7 +71,7 @@ def downcoding(
 
     The rows of ``release`` must be in the order of ``original`` (as in ``result.released``, if none was withheld),
     because the steward checks the guesses. The control guesses any value of the table within the range. The figures also
-    tell, for each column, which share of the cells that are not single value is as narrow as the group allows ("tight": an
+    give, for each column, which share of the cells that are not single value is as narrow as the group allows ("tight": an
     intruder who assumes so is right), and for nodes of a hierarchy in how many groups one record is apart: all others
     lie below one child, so that an intruder who knows these others knows that the last one does not. Releases made with
     ``widen`` have fewer tight cells; ranges that are nodes of a fixed hierarchy have ends that no record need have.

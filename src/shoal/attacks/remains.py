@@ -104,7 +104,7 @@ def _order_of_representatives(own: Frame, published: Frame, names: Sequence[str]
 
 
 def _fit(known: pa.Table, shown: pa.Table, who: Any, where: Any, trees: Mapping[str, Hierarchy] | None) -> BoolArray:
-    """Tell for pairs of an original and a released row whether the one can be the other."""
+    """Return for pairs of an original and a released row whether the one can be the other."""
     fits = np.ones(len(who), np.bool_)
     for name in shown.column_names:
         form, cells = parse_column(shown.column(name).take(pa.array(where)))

@@ -95,7 +95,7 @@ def _walk(codes: IntArray, size: int) -> Iterator[tuple[tuple[int, ...], BoolArr
 
 
 def _alone(before: _Together, row: IntArray, span: int) -> BoolArray:
-    """Tell which records are alone once one more column is known; all who are in no group are."""
+    """Return which records are alone once one more column is known; all who are in no group are."""
     alone = np.ones(len(row), np.bool_)
     cells = before.labels * span
     if cells > max(_MOST_CELLS, 4 * len(before.records)):

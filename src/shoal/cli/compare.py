@@ -147,7 +147,7 @@ def command(
 
 
 class _Teller:
-    """Tells of every point as it comes."""
+    """Prints every point as it is finished."""
 
     def __init__(self, progress: Any) -> None:
         self.progress, self.made = progress, 0

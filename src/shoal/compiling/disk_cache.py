@@ -73,7 +73,7 @@ class Form(NamedTuple):
 
 @dataclass
 class Counts:
-    """What happened in this process, for tests and for ``shoal warm-up``."""
+    """Kernels loaded and compiled in this process, for tests and for ``shoal warm-up``."""
 
     loaded: list[str]
     compiled: list[str]

@@ -50,7 +50,7 @@ class Store:
     writable: bool
 
     def read(self, key: Key) -> bytes | None:
-        """Return what was written under a key; None if nothing trustworthy lies there."""
+        """Return what was written under a key; None if nothing trustworthy is there."""
         try:
             with (self.folder / key.file_name).open("rb") as file:
                 trusted = not others_may_write(os.fstat(file.fileno()))
@@ -147,7 +147,7 @@ def _may_write(folder: Path) -> bool:
 
 
 def user_folders() -> Iterator[Path]:
-    """Yield where this user's compiled kernels may lie, best first; a folder named by the user is the only one."""
+    """Yield where this user's compiled kernels may be, best first; a folder named by the user is the only one."""
     if chosen := os.environ.get("SHOAL_CACHE_DIR"):
         yield Path(chosen)
         return

@@ -139,7 +139,7 @@ def unpack_inner(target_context: Any, stored: tuple[Any, ...]) -> Any:
 
 
 def pack_outer(compiled: Any) -> bytes:
-    """Return the machine code of a kernel. No kernel links it, so nothing of LLVM's language is needed beside it."""
+    """Return the machine code of a kernel. No kernel links it, so nothing of LLVM's language is needed besides it."""
     library = compiled.library
     module = library._final_module
     symbols = {

@@ -79,7 +79,7 @@ WORKCLASS_BY_OCCUPATION = {
 RACES = ("White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other")
 RACE_WEIGHTS = (860, 93, 30, 9, 8)
 
-# In each region the commonest first; the country of the census stands before all others.
+# In each region the commonest first; the country of the census comes before all others.
 HOME = "United-States"
 COUNTRIES = {
     "North America": (HOME, "Mexico", "Canada", "Outlying-US(Guam-USVI-etc)"),

@@ -130,7 +130,7 @@ def _costs(draws: Draws, diagnosis: LongArray, age: LongArray) -> Any:
 
 
 def _enlist(draws: Draws, people: People, others: People) -> tuple[People, LongArray]:
-    """Put some grown-up patients and all the others on one list in random order; say where each patient stands."""
+    """Put some grown-up patients and all the others on one list in random order; say where each patient is."""
     grown = people.born + _DAYS_TO_VOTE <= _LIST_DAY
     listed = np.flatnonzero(grown & (draws.integers("listed", len(grown), 1, 100) <= _LISTED_PER_HUNDRED))
     everyone = joined(chosen(people, listed), others)

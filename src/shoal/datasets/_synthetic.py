@@ -41,7 +41,7 @@ def gaussian(
 
     Each value is a normal draw of standard deviation ``sigma`` rounded to an integer; draws outside the domain are
     drawn again. The defaults are those of Xu et al. (KDD 2006), section 5.3; the paper does not say where its mean
-    lies, here it is ``(low + high) / 2``. The columns are called A1, A2, …
+    is, here it is ``(low + high) / 2``. The columns are called A1, A2, …
 
     Examples
     --------

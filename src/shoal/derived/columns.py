@@ -1,4 +1,4 @@
-"""A column of a sample as the search for formulas sees it: numbers, codes and the step its numbers stand at."""
+"""A column of a sample as the search for formulas sees it: numbers, codes and the step of which its numbers are multiples."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def expose(derived: Derived, column: pa.ChunkedArray, groups: IntArray, k: int, 
 
 
 def below(groups: IntArray, codes: IntArray, k: int, count: Counter) -> int:
-    """Return how many records lie in groups of fewer than ``k`` people if a column with these codes is known too."""
+    """Return how many records are in groups of fewer than ``k`` people if a column with these codes is known too."""
     label = _together(groups, codes)
     return int((count(label)[label] < k).sum())
 

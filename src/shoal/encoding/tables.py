@@ -125,7 +125,7 @@ class CodedTable:
     units: Mapping[Unit, IntArray] = field(default_factory=dict)
     """Whom records belong to, by number: persons or households that may have several records each."""
     survey_weight: FloatArray | None = None
-    """For how many people of the population each record stands, if a column says so."""
+    """How many people of the population each record represents, if a column says so."""
 
     @property
     def records(self) -> int:

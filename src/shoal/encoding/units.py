@@ -61,13 +61,13 @@ def _with_numbers(table: CodedTable, units: Mapping[Unit, IntArray]) -> CodedTab
 
 
 def survey_weights(frame: Frame, name: str) -> FloatArray:
-    """Return for how many people of the population each record stands, or say what is wrong with the column."""
+    """Return how many people of the population each record represents, or say what is wrong with the column."""
     refuse_nested(frame, [name])
     column = frame.typed(name)
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_decimal(column.type)):
         raise DataError(
             f"The survey weights in column {name!r} are not numbers.",
-            hint="a survey weight says for how many people of the population a record stands.",
+            hint="a survey weight says how many people of the population a record represents.",
         )
     weight = np.asarray(column.cast(pa.float64()).combine_chunks().fill_null(np.nan), np.float64)
     bad = int((~(np.isfinite(weight) & (weight > 0))).sum())

@@ -147,7 +147,7 @@ def exact_numbers(values: pa.Array) -> AnyArray:
 
 
 def positions_of(exact: AnyArray) -> tuple[FloatArray, int]:
-    """Return where rising numbers lie, as floats, and the number that was taken off all of them first.
+    """Return where rising numbers are, as floats, and the number that was taken off all of them first.
 
     Nothing is taken off if floats tell the numbers apart; else the least of them is, which leaves integers
     beyond 2^53 as far apart as they are.

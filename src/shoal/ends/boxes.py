@@ -18,10 +18,10 @@ class ReleasedBoxes(NamedTuple):
     """The boxes of a release as their cells show them: codes of a column with round ends are numbers of its ends."""
 
     space: Space
-    """Where the ends lie, those beyond the table's values at the first or last of them: nothing more is lost there."""
+    """Where the ends are, those beyond the table's values at the first or last of them: nothing more is lost there."""
     cover: Cover
     shown: Space
-    """Where the ends lie as a reader sees them."""
+    """Where the ends are as a reader sees them."""
     ends: Mapping[int, AnyArray] = {}
     """The exact numbers of the ends of each column whose ends moved, by row: its codes 1, 2, …"""
 
@@ -31,7 +31,7 @@ class ReleasedBoxes(NamedTuple):
 
 
 def released_boxes(table: CodedTable, cover: Cover, ends: Mapping[int, ColumnEnds]) -> ReleasedBoxes:
-    """Return what the cells show, as boxes over the released ends: for their cost, and to tell which are equal."""
+    """Return what the cells show, as boxes over the released ends: for their cost, and to find those that are equal."""
     space = table.space
     if not ends:
         return ReleasedBoxes(space, cover, space)
@@ -60,7 +60,7 @@ def released_boxes(table: CodedTable, cover: Cover, ends: Mapping[int, ColumnEnd
 def _numbered_ends(ends: ColumnEnds, low: IntArray, high: IntArray) -> tuple[FloatArray, IntArray, IntArray, AnyArray]:
     """Return the positions of all ends in order, the number of each group's two ends, and the exact ends; a missing value comes last.
 
-    Before and behind the ends stand the first and last value of the table: a cell that shows nothing stands for all between them.
+    Before and behind the ends are the first and last value of the table: a cell that shows nothing stands for all between them.
     """
     begin, end = ends.move(low, high)
     known, number = np.unique(np.concatenate([begin, end]), return_inverse=True)

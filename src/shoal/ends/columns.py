@@ -51,7 +51,7 @@ class ColumnEnds:
         return np.where(ranges, found, -1).astype(np.int32)
 
     def is_range(self, low: IntArray, high: IntArray) -> BoolArray:
-        """Tell which pairs of codes are released as a range."""
+        """Return which pairs of codes are released as a range."""
         return np.asarray((low < high) & (high < len(self.column.values)), np.bool_)
 
     def move(self, low: IntArray, high: IntArray) -> tuple[AnyArray, AnyArray]:

@@ -129,7 +129,7 @@ def polish_mended(table: CodedTable, before: IntArray, mended: IntArray, task: T
 
 
 def changed_groups(before: IntArray, after: IntArray) -> BoolArray:
-    """Tell which groups of ``after`` are not groups of ``before``."""
+    """Return which groups of ``after`` are not groups of ``before``."""
     kept = after >= 0
     groups = int(after.max(initial=-1)) + 1
     size, old_size = np.bincount(after[kept], minlength=groups), np.bincount(before[before >= 0], minlength=1)

@@ -117,7 +117,7 @@ class GuardedSearch:
     task: Task
     stop: Stop
     part: bool = False
-    """Whether labels are those of some groups only, so that nobody can tell yet which ones are released alike."""
+    """Whether labels are those of some groups only, so that it is unknown yet which ones are released alike."""
     seen: list[Solution] = field(default_factory=list)
     """The best solution, as the only entry, once there is one."""
     released: list[Solution] = field(default_factory=list)
@@ -219,7 +219,7 @@ class GuardedSearch:
         return Mondrian().run(self.problem.table, replace(self.task, requirements=())).labels
 
     def _quick_cuts_hold(self) -> bool:
-        """Tell by quick cuts whether groups of k records have mostly enough persons, so that a search without models is a start."""
+        """Return whether groups of k records mostly have enough persons, judged by quick cuts: then a search without models is a start."""
         labels = self._cuts()
         return float(failing_groups(self.task.requirements, labels, int(labels.max()) + 1).mean()) <= MENDABLE
 

@@ -31,7 +31,7 @@ _REACHES: tuple[int, ...] = (512, 2048)
 _NEAR_REACHES = (64, 512, 2048)
 """The same if failing groups are joined as a whole with a neighbour, without weighing plans."""
 _JOINING_REACH = 512
-"""The same if a model only tells which groups fail."""
+"""The same if a model only reports which groups fail."""
 _SHORTLIST = 16
 """Neighbours of a failing group with which all plans of mending are weighed, at most."""
 _MOST_NEIGHBOURS_WEIGHED = 6_000
@@ -169,7 +169,7 @@ class _Mending:
 def join_failing(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
     """Join groups that fail with their cheapest neighbour until none does: the general way, for models of a user's own.
 
-    Such a model only tells which groups fail, so it is asked about all groups again after each round of joins.
+    Such a model only reports which groups fail, so it is asked about all groups again after each round of joins.
     """
     while True:  # ends: each round leaves fewer groups
         groups = int(labels.max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""Groups that lie side by side, and groups that are released alike."""
+"""Groups that are side by side, and groups that are released alike."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def _mended(companies: _Companies, task: Task) -> IntArray:
 
 
 def _failing_records(table: CodedTable, labels: IntArray, task: Task) -> BoolArray:
-    """Tell which records are in a group that fails a requirement, or belong to somebody with too few companions."""
+    """Return which records are in a group that fails a requirement, or belong to somebody with too few companions."""
     alike = merge_equal_boxes(table, labels)
     failing = failing_groups(task.requirements, alike, int(alike.max(initial=-1)) + 1)
     bad: BoolArray = np.append(failing, False)[alike]
@@ -164,7 +164,7 @@ def _failing_records(table: CodedTable, labels: IntArray, task: Task) -> BoolArr
 
 
 def lonely_owners(labels: IntArray, owner: IntArray, k: int) -> BoolArray:
-    """Tell which persons share all their groups with fewer than k persons, themselves included."""
+    """Return which persons share all their groups with fewer than k persons, themselves included."""
     owners = int(owner.max(initial=-1)) + 1
     groups = int(labels.max(initial=-1)) + 1
     kept = labels >= 0

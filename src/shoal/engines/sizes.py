@@ -13,7 +13,7 @@ _OF_TEXT, _OF_PACKED = 8, 40
 
 
 def free_memory() -> int:
-    """Return half of the memory that is free, in bytes; 2 GiB if the system does not tell."""
+    """Return half of the memory that is free, in bytes; 2 GiB if the system gives no figure."""
     try:
         return int(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) // 2
     except (ValueError, OSError, AttributeError):

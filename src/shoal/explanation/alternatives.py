@@ -46,7 +46,7 @@ def other_way(cell: Question, inside: LongArray, narrower: str, left: LongArray)
 
 
 def _within(cell: Question, inside: LongArray) -> BoolArray:
-    """Tell whose value lies in the narrower cell: between its ends, below its node, or in its set."""
+    """Return which records have a value in the narrower cell: between its ends, below its node, or in its set."""
     column = cell.coded_column
     found: BoolArray = np.isin(cell.codes, inside if column.missing in inside else column.kind.shown(column, inside))
     return found

@@ -2,7 +2,7 @@
 
 There is one zero (``-0.0`` is ``0.0``), one missing value (null, NaN of any payload, a null entry of a dictionary),
 one type of text, and a dictionary names each value once. Integers, instants and durations stay as exact as they came.
-Coding, models and audit stand on this form; the recount before a release reads values in a way of its own.
+Coding, models and audit rely on this form; the recount before a release reads values in a way of its own.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def period_ordinal(text: str, kind: Any) -> int:
 
 
 def table_hash(table: pa.Table) -> str:
-    """Return a SHA-256 of a table's names, types and values, however they lie in memory."""
+    """Return a SHA-256 of a table's names, types and values, however they are stored in memory."""
     digest = hashlib.sha256()
     for field, column in zip(table.schema, table.columns, strict=True):
         digest.update(repr((field.name, str(field.type))).encode())
@@ -140,7 +140,7 @@ def table_hash(table: pa.Table) -> str:
 
 
 def _ticks(values: pa.Array) -> pa.Array:
-    """Return dates, times and periods as the numbers they are stored as, for Python knows no year beyond 9999."""
+    """Return dates, times and periods as the numbers they are stored as, because Python knows no year beyond 9999."""
     if is_period(values.type):
         return values.storage
     if pa.types.is_temporal(values.type):

@@ -62,7 +62,7 @@ class Frame:
     layout: Layout | None = None
     """How the text file was laid out that the table comes from."""
     announced: bool = False
-    """The user has been told how the text in it is understood."""
+    """A notice about how its text is understood has been given."""
     native: Native | None = field(default=None, compare=False, repr=False)
     """The table as its user holds it, of which kept columns are taken by row."""
 

@@ -107,7 +107,7 @@ def _as_records(columns: Mapping[str, Any]) -> Any:
     return records.view(np.recarray)
 
 
-# --- rows that were taken, without what their columns carry beside them --------------------------------------------
+# --- rows that were taken, without what their columns carry besides them --------------------------------------------
 
 
 def _compacted(taken: Any) -> Any:

@@ -62,7 +62,7 @@ class ColumnView:
     suggested_hierarchy: str = ""
     """``auto`` where its codes are places that their first digits group, such as zip codes."""
     unit: Unit = ""
-    """``person`` or ``household`` if it names whose a record is, ``weight`` if it says for how many people a record stands."""
+    """``person`` or ``household`` if it names whose a record is, ``weight`` if it says how many people a record represents."""
     evidence: tuple[str, ...] = ()
     """What speaks for the role: its name, its values, how they repeat."""
 
@@ -130,7 +130,7 @@ class Inspection:
 
     @property
     def survey_weight(self) -> ColumnView | None:
-        """The column that says for how many people a record stands, if there is one."""
+        """The column that says how many people a record represents, if there is one."""
         return self._of_unit("weight")
 
     def _of_unit(self, unit: Unit) -> ColumnView | None:

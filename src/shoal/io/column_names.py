@@ -7,7 +7,7 @@ ROW_NAMES = "row"
 
 
 def name_first(names: list[str], width: int) -> tuple[list[str], tuple[str, ...]]:
-    """Return the column names with one for the row names that R and pandas write without; and what to tell about it.
+    """Return the column names with one for the row names that R and pandas write without; and what to say about it.
 
     pandas and R leave the first name empty, or (R's ``write.table``) write one name fewer than there are columns.
     """

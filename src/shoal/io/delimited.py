@@ -1,7 +1,7 @@
 """Text files with one row a line: CSV, TSV, also compressed.
 
 A text file is read as text: what a column holds is decided afterwards, so that the zip code ``00123`` keeps its zeros.
-Error texts name lines and columns, never what stands there.
+Error texts name lines and columns, never their content.
 """
 
 from __future__ import annotations
@@ -314,7 +314,7 @@ def packing(path: Path) -> Iterator[Any]:
 
 
 def _member_name(path: Path) -> str:
-    """Return the name inside an archive; a temporary name outside is not told."""
+    """Return the name inside an archive; a temporary name outside is not used."""
     return "release" + next(ending for ending in _TEXT_ENDINGS if path.name.lower().endswith(ending + ".zip"))
 
 

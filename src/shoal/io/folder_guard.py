@@ -70,7 +70,7 @@ def open_address(address: str) -> tuple[Any, str]:
 
 
 def remove_folder(address: str) -> bool:
-    """Remove a folder, if it is there; tell whether it was."""
+    """Remove a folder, if it is there; return whether it was."""
     from pyarrow import fs  # noqa: PLC0415
 
     system, path = open_address(address)

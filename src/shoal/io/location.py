@@ -26,7 +26,7 @@ class Location:
 
     @property
     def scheme(self) -> str:
-        """What stands before ``://``; empty for a path."""
+        """What comes before ``://``; empty for a path."""
         found = _ADDRESS.match(self.text)
         return found[1].lower() if found else ""
 

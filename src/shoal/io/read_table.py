@@ -42,7 +42,7 @@ def read_table(
         Of a text file; detected if not given.
     decimal, thousands, date_format, missing
         How values in text are written, as for ``Anonymizer``; detected if not given. What could be read in two
-        ways stays text. What was understood is told by a ``NotationNotice``.
+        ways stays text. A ``NotationNotice`` says what was understood.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def _folder_source(folder: Path) -> Source:
     if len(endings) == 1 and endings <= {ending for source in sources() for ending in source.folder_endings}:
         return file_source(inside[0])
     raise FileError(
-        f"{folder.name!r} is a folder without Parquet, Arrow or CSV files, or with others beside them.",
+        f"{folder.name!r} is a folder without Parquet, Arrow or CSV files, or with others next to them.",
         hint="name a file, or a folder in which all files end in .parquet or in .csv.",
     )
 

@@ -36,7 +36,7 @@ class ReadOptions:
 
 
 def check_source(owner: str, data: Any, **named: str | None) -> None:
-    """Refuse the name of a table, or a query, beside rows that are here already: all of them would be taken."""
+    """Refuse the name of a table, or a query, together with rows that are here already: all of them would be taken."""
     for parameter, value in named.items():
         if value is not None and not isinstance(data, (str, Path)):
             raise ParameterError(
@@ -57,7 +57,7 @@ class Source(ABC):
     endings: ClassVar[tuple[str, ...]] = ()
     """Endings of file names, the dot included."""
     schemes: ClassVar[tuple[str, ...]] = ()
-    """What stands before ``://`` in its addresses."""
+    """What comes before ``://`` in its addresses."""
     folder_endings: ClassVar[tuple[str, ...]] = ()
     """What the files of a folder may end in, all alike, which ``read`` and ``batches`` take as one table."""
     takes_table: ClassVar[bool] = False

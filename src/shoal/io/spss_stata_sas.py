@@ -42,7 +42,7 @@ class Statistics(Source):
     endings: ClassVar[tuple[str, ...]] = tuple(_READERS)
 
     def read(self, location: Location, options: ReadOptions) -> Frame:  # noqa: ARG002  (the file says it all)
-        """Return the whole table; labels and codes for missing values travel beside it."""
+        """Return the whole table; labels and codes for missing values come with it."""
         with _local(location) as path:
             values, meta = _read(location.name, path, **_options(location.name, path))
         return _frame(values, meta)
@@ -150,7 +150,7 @@ def _suffix(path: Path) -> str:
 
 
 def _options(name: str, path: Path) -> dict[str, Any]:
-    """Return how a file is to be read; Stata shows a date in any form it is told."""
+    """Return how a file is to be read; Stata can show a date in any form."""
     options: dict[str, Any] = {"output_format": "dict"}
     if _suffix(path) in _KNOWS_USER_MISSING:
         options["user_missing"] = True
@@ -163,7 +163,7 @@ def _options(name: str, path: Path) -> dict[str, Any]:
 
 
 def _read(name: str, path: Path, **options: Any) -> Any:
-    """Call a reader of pyreadstat; what it says may hold values, so only the kind of fault is told."""
+    """Call a reader of pyreadstat; what it says may hold values, so only the kind of fault is reported."""
     pyreadstat = require("pyreadstat", "stats", "A file of SPSS, Stata or SAS")
     try:
         return getattr(pyreadstat, _READERS[_suffix(path)])(str(path), **options)

@@ -159,7 +159,7 @@ def _refuse_unwritable(name: str, column: pa.ChunkedArray, suffix: str) -> None:
 
 
 def explain_unwritten(table: pa.Table, path: Path, suffix: str) -> DataError:
-    """Find the first column that cannot be written alone, so that its name can be told."""
+    """Find the first column that cannot be written alone, so that an error can name it."""
     import pyreadstat  # noqa: PLC0415  (an extra)
 
     for name in table.column_names:

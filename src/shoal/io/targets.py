@@ -67,7 +67,7 @@ def already_there(path: Path) -> FileError:
 
 
 def are_one_file(one: Path, other: Path) -> bool:
-    """Return whether two paths are one file, here or on a system that does not tell capitals from small letters."""
+    """Return whether two paths are one file, here or on a system that does not distinguish capitals from small letters."""
     with contextlib.suppress(OSError, ValueError):
         if one.samefile(other):
             return True

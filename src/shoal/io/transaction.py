@@ -1,6 +1,6 @@
 """All files of one call: written under temporary names, then named together or not at all.
 
-The release gets its name last, so that it never stands without what belongs to it; a new folder gets its name with all its files in it. Signals that can be caught wait until all files have
+The release gets its name last, so that it never exists without what belongs to it; a new folder gets its name with all its files in it. Signals that can be caught wait until all files have
 their names. What remains is a program killed outright (``kill -9``, loss of power) within these few renames: then the first files may be there without the release.
 """
 

@@ -1,6 +1,6 @@
-"""Temporary folders beside the files they are for, and the removal of those that a killed program left.
+"""Temporary folders next to the files they are for, and the removal of those that a killed program left.
 
-A workroom lies in the folder its files will move to, so that giving a file its name is one step of the file
+A workroom is in the folder its files will move to, so that giving a file its name is one step of the file
 system. As long as its owner lives it holds a lock, which the system takes back when the process ends, however it
 ends. A workroom without a living owner is a leftover, and the next one made in the same folder removes it.
 """
@@ -100,7 +100,7 @@ def _lock(handle: int) -> bool | None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a network folder without locks: nobody can tell a leftover, so none is removed
+    except OSError:  # a network folder without locks: leftovers cannot be recognized, so none is removed
         return None
     return True
 

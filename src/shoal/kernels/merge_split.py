@@ -16,7 +16,7 @@ from shoal.kernels.space.space import Cover, Space, add_record, empty_cover, gro
 class MergeSet(NamedTuple):
     """The records still to be grouped, as a ring of links, and the groups that are final.
 
-    The ring's entry n stands before its first record and after its last.
+    The ring's entry n is before its first record and after its last.
     """
 
     after: IntArray

@@ -2,7 +2,7 @@
 
 ``recognize`` says what the texts of a column are, and the groups above each of them. Packages that carry their data (extra ``knowledge``)
 add what small tables cannot hold; nothing asks the network. ``hierarchy`` calls it; it knows neither tables nor hierarchies.
-Where the tables come from is told in ``data/SOURCES.md``.
+``data/SOURCES.md`` lists the sources of the tables.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 LEAST_SHARE = 0.8
-"""Share of the different texts that must be recognized; the others stand right below the root, and are named."""
+"""Share of the different texts that must be recognized; the others are placed directly below the root, and listed."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Reading:
 
 
 def fold(text: str) -> str:
-    """Return a text without case, accents, dots, and with one space wherever other signs stand."""
+    """Return a text without case, accents, dots, and with one space wherever other signs are."""
     plain = unicodedata.normalize("NFKD", text.casefold().replace("ß", "ss"))
     letters = "".join(sign for sign in plain if not unicodedata.combining(sign)).replace(".", "").replace("'", "")
     return re.sub(r"[\W_]+", " ", letters).strip()

@@ -1,4 +1,4 @@
-"""Hierarchies learned from the data: values that meet in the groups of a quick release stand near each other.
+"""Hierarchies learned from the data: values that meet in the groups of a quick release are placed near each other.
 
 ``learn_trees`` takes a table and a recipe's worth of choices and returns a hierarchy for each column that asks for one; the public function is in
 ``public.py``. The engine in memory calls it before a table is coded. It knows tables, coding and methods, and neither

@@ -136,7 +136,7 @@ def _learned(
 
 
 class _Column:
-    """A column, and how its values stand in the table."""
+    """A column and the counts of its values."""
 
     def __init__(self, coded: CodedColumn, frame: Frame, exact: bool) -> None:
         self.coded, self.exact, self.texts = coded, exact, coded.texts

@@ -24,7 +24,7 @@ from shoal.metrics.loss import ncp
 from shoal.plan.contents import in_sample
 from shoal.plan.table import group_table
 
-LEARNED = "learned from the data: values that meet in the groups of a quick release stand together"
+LEARNED = "learned from the data: values that meet in the groups of a quick release are together"
 MOST_RECORDS = 50_000
 """Records of a larger table that are looked at, chosen by what they hold."""
 ROUNDS = {"fast": 3, "balanced": 5, "best": 6}

@@ -39,7 +39,7 @@ class Reporter:
         self.progress, self.reached = progress, 0.0
 
     def report(self, fraction: float, text: str) -> None:
-        """Tell how far the work is."""
+        """Report the share of the work that is done."""
         self.reached = min(max(fraction, self.reached), 1.0)
         self.progress(self.reached, text)
 

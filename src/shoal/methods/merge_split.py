@@ -35,7 +35,7 @@ class MergeSplit(Method):
     Notes
     -----
     IPG = (1 - IL)·PG, where IL is the group's weighted mean extent over the columns (0..1) and PG = 1 - 1/size.
-    A sweep from the corner of small numbers and rare categories tells which free record begins a group. It merges
+    A sweep from the corner of small numbers and rare categories selects the free record that begins a group. It merges
     until it has k records and, with ``grow``, goes on while IPG rises; then it gives back, one at a time, the record without which IPG is highest, as long as IPG rises and k stay. The fewer than k
     records left at the end join the groups whose IPG falls least, so a few groups may be larger than 2k - 1, up to 3k - 2.
 

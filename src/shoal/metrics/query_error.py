@@ -154,7 +154,7 @@ class _Answers:
         recipe = getattr(result, "recipe", None)
         named = None if recipe is None else recipe.survey_weight
         self.weight = None if named is None else survey_weights(self.frame, named)
-        """For how many people of the population each record stands; None: for one."""
+        """How many people of the population each record represents; None: for one."""
         self.amounts: dict[str | None, tuple[FloatArray, FloatArray, int]] = {}
 
     def of(self, query: Query) -> tuple[float, float]:

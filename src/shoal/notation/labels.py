@@ -53,7 +53,7 @@ class ValueLabels:
         return pa.chunked_array([texts.take(chunk) for chunk in places.chunks], pa.string())
 
     def of_values(self, values: pa.Array | pa.ChunkedArray) -> ValueLabels:
-        """Return the labels of these codes alone, in the order of the codes; that there are letters of Stata is told only by one of them."""
+        """Return the labels of these codes alone, in the order of the codes; only a code of this kind shows that there are letters of Stata."""
         there = set(values.to_pylist())
         labels = {code: text for code, text in self.labels.items() if code in there}
         lettered = any(letter_of_code(code) for code in there)

@@ -15,7 +15,7 @@ CODES = frozenset([-99, -999, -9999, -99999])
 
 
 def marked(texts: pa.Array) -> pa.Array:
-    """Tell which texts are words for a missing value."""
+    """Return which texts are words for a missing value."""
     return pc.is_in(pc.utf8_lower(texts), pa.array(sorted(WORDS)))
 
 

@@ -49,7 +49,7 @@ def understand(texts: pa.Array, notation: Notation, table_decimal: Callable[[], 
     """Return how the distinct texts of a column are to be read.
 
     ``table_decimal`` is asked if a column alone does not show whether ``1.234`` is a thousand or not quite one and a quarter:
-    it tells the decimal mark that the other columns of the table use.
+    it returns the decimal mark that the other columns of the table use.
     """
     if not notation.detect:
         return Reading()
@@ -69,7 +69,7 @@ def understand(texts: pa.Array, notation: Notation, table_decimal: Callable[[], 
 
 
 def _missing(texts: pa.Array, notation: Notation) -> pa.Array:
-    """Tell which texts stand for no value: those the user names, or the words everybody uses."""
+    """Return which texts stand for no value: those the user names, or the words everybody uses."""
     if notation.missing is None:
         return marked(texts)
     return pc.is_in(texts, pa.array(notation.missing, pa.string()))

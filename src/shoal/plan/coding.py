@@ -7,7 +7,7 @@
     coding  = make_coding(learned, quasi_identifiers, attributes, kinds, hierarchies, weights)
     table   = coding.code(batch)                     for each batch, anywhere; coding can be pickled
 
-The codes are those that the whole table would get in memory: they depend on which values there are, not on where they stand. A table so coded
+The codes are those that the whole table would get in memory: they depend on which values there are, not on where they are. A table so coded
 is a part: its attributes carry the totals of the whole. Of a text file the texts are learned, and read when all of them are known.
 """
 
@@ -109,7 +109,7 @@ class Codebook:
 
     @cached_property
     def _sorted(self) -> tuple[LongArray, LongArray] | None:
-        """Integers in rising order, and where each stands; None for other types."""
+        """Integers in rising order, and where each is; None for other types."""
         if not pa.types.is_integer(self.values.type) or pa.types.is_uint64(self.values.type):
             return None
         numbers = np.asarray(self.values).astype(np.int64)
@@ -130,7 +130,7 @@ class Codebook:
         return np.asarray(codes[np.asarray(indices)], np.int32)
 
     def places(self, values: pa.Array) -> LongArray:
-        """Return where values stand among those that are known, -1 for one that is not."""
+        """Return where values are among those that are known, -1 for one that is not."""
         if self._sorted is not None and pa.types.is_integer(values.type):
             known, order = self._sorted
             wanted = np.asarray(values).astype(np.int64)
@@ -204,7 +204,7 @@ def make_coding(
     """Return how a table is coded whose values are known, with the parameters of ``encoding.encode``.
 
     ``untyped`` says that all columns are text because they come from a text file. A column is read by its own texts: one that only
-    the columns beside it would explain counts as ambiguous.
+    the columns next to it would explain counts as ambiguous.
     """
     columns: list[CodedColumn] = []
     books: dict[str, Codebook] = {}
@@ -256,7 +256,7 @@ def _distinct_rows(name: str, column: LearnedColumn, *, untyped: bool, notation:
 
 @contextlib.contextmanager
 def _distinct_counted(name: str) -> Iterator[None]:
-    """Say of values that a hierarchy lacks how many they are; the rows they stand in are not known here."""
+    """Say of values that a hierarchy lacks how many they are; the rows they are in are not known here."""
     try:
         yield
     except HierarchyError as fault:

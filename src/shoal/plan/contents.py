@@ -1,4 +1,4 @@
-"""Rows by what they hold, not by where they stand: hashes that choose the sample, and an order for each fragment."""
+"""Rows by what they hold, not by where they are: hashes that choose the sample, and an order for each fragment."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def hash_rows(columns: Sequence[IntArray], seed: int) -> WordArray:
 
 
 def in_sample(table: CodedTable, seed: int, share: float) -> BoolArray:
-    """Tell which records are in the sample: a record's own quasi-identifiers decide, so that neither order nor batches matter.
+    """Return which records are in the sample: a record's own quasi-identifiers decide, so that neither order nor batches matter.
 
     All records with the same ones are in it, or none.
     """

@@ -13,7 +13,7 @@ from shoal.plan.cuts import Tree
 
 
 class PairCounts(NamedTuple):
-    """How often each code of a sensitive column occurs in each leaf: only what occurs, for a table of leaves × codes could be too large."""
+    """How often each code of a sensitive column occurs in each leaf: only what occurs, because a table of leaves × codes could be too large."""
 
     codes: int
     """The number of codes."""
@@ -66,7 +66,7 @@ def _counted(pairs: LongArray) -> tuple[LongArray, LongArray]:
 
 
 Stands = Callable[[Sequence[int]], bool]
-"""Tells whether some leaves together are large enough and meet the models as one group."""
+"""Returns whether some leaves together are large enough and meet the models as one group."""
 
 
 class _Joined(NamedTuple):

@@ -66,7 +66,7 @@ def release_rows(
     ends: Mapping[int, ColumnEnds],
     cuts: Sequence[IntArray] | None = None,
 ) -> Piece:
-    """Render some records of groups whose boxes are known; other records of these groups may lie elsewhere."""
+    """Render some records of groups whose boxes are known; other records of these groups may be elsewhere."""
     kept = np.flatnonzero(labels >= 0).astype(np.int32)
     here, number = np.unique(labels[kept], return_inverse=True)
     present = Cover(cover.low[:, here], cover.high[:, here], cover.words[here], cover.size[here])

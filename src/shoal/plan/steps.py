@@ -3,7 +3,7 @@
 Every engine executes the same steps and so finds the same groups, whatever the order of rows, the size of batches and the number of workers::
 
     share  = sample_share(records, job, columns)     how much of the table the pilot sees; None: one fragment, no cuts
-    cuts   = cut_into_fragments(backend, table, records, job, share)     asks the backend, wherever its rows lie:
+    cuts   = cut_into_fragments(backend, table, records, job, share)     asks the backend, wherever its rows are:
                  backend.sample(share)                draw_sample(batch, seed, share) of all batches, merged
                  backend.fragments(tree)              tree.assign(batch.codes) and count_batch for each batch, added up; fragments_of
     labels = run_fragment(part, job)                 for each fragment, anywhere: ``part`` has all its records and the totals of the whole
@@ -41,7 +41,7 @@ _PILOT = 20_000
 _PILOT_OF_FRAGMENT = 24
 """Such tuples in a fragment, at least on average."""
 _SPARE = 10
-"""The records of the sample are so many times as many, for many of them may be equal."""
+"""Records to sample for each tuple of the pilot. A sample contains duplicates, so it must be larger than the number of distinct tuples wanted."""
 _FEWEST_TUPLES = 500
 """Distinct tuples that a sample should have: if it has fewer, those of the whole table are not too many to be taken all."""
 _FRAGMENT = 24_000
@@ -112,7 +112,7 @@ def cut_table(table: CodedTable, sample: Sample, records: int, job: Job, *, owne
 
 
 class Backend(Protocol):
-    """Where the rows of a large table lie, and what the plan asks of them: in memory, in batches on disk, in partitions on a cluster."""
+    """Where the rows of a large table are, and what the plan asks of them: in memory, in batches on disk, in partitions on a cluster."""
 
     def sample(self, share: float) -> Sample:
         """Return the distinct tuples of a share of the table."""

@@ -44,7 +44,7 @@ def group_table(
 
     The order of rows does not matter to the optimizer, and not if a table is cut. Other methods break ties by it, as in their papers.
 
-    A person's records may lie in several fragments, because what must hold is that each group has ``k`` persons; if they have to stay
+    A person's records may be in several fragments, because what must hold is that each group has ``k`` persons; if they have to stay
     together, the table stays whole. The requirements of ``task`` are ``models``, bound to the table.
     """
     job = Job(method, replace(task, requirements=()), tuple(models), tuple(sensitive))
@@ -140,7 +140,7 @@ def _group_fragments(table: CodedTable, job: Job, fragment: IntArray) -> Groupin
 
 
 def _quiet(job: Job) -> Job:
-    """Return the job of one fragment: it tells no progress of its own, and an interrupt ends it at once."""
+    """Return the job of one fragment: it reports no progress of its own, and an interrupt ends it at once."""
     progress = cancellable(say_nothing, job.task.cancel)
     return replace(job, task=replace(job.task, progress=progress, on_interrupt="raise"))
 

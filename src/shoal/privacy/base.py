@@ -47,7 +47,7 @@ class Requirement(ABC):
 
     @abstractmethod
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
-        """Tell for each group whether it falls short; records labelled -1 belong to none, no group is empty."""
+        """Return for each group whether it falls short; records labelled -1 belong to none, no group is empty."""
 
     def failing_as(self, labels: IntArray, groups: int, shown: Shown) -> BoolArray:  # noqa: ARG002
         """Return which groups fall short if they are released with these cells. By default cells do not matter."""
@@ -87,7 +87,7 @@ class AllOf(Requirement):
     each: tuple[Requirement, ...]
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
-        """Tell which groups fall short of any of them."""
+        """Return which groups fall short of any of them."""
         failing = self.each[0].failing(labels, groups)
         for one in self.each[1:]:
             failing = failing | one.failing(labels, groups)

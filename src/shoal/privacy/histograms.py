@@ -44,7 +44,7 @@ class HistogramRequirement(Requirement):
         return lacking(self.measure, self.bound, self.measured(labels, groups))
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
-        """Tell which groups miss the bound."""
+        """Return which groups miss the bound."""
         return self.lacking(labels, groups) > 0
 
     @property

@@ -56,7 +56,7 @@ class AtLeast(Requirement):
     k: int
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
-        """Tell which groups are smaller than k."""
+        """Return which groups are smaller than k."""
         return np.bincount(labels[labels >= 0], minlength=groups) < self.k
 
 

@@ -186,7 +186,7 @@ class Histograms:
         return self._largest(np.abs(np.log(count * self.row.population / expected)))
 
     def weight(self) -> FloatArray:
-        """Return for how many people each group stands."""
+        """Return how many people each group represents."""
         group, code, count = self._pairs
         value = np.ones(self.row.cardinality) if self.row.value is None else self.row.value
         return np.asarray(np.bincount(group, count * value[code], self.groups), np.float64)

@@ -1,4 +1,4 @@
-"""Lists of people: where each stands among the codes of a table."""
+"""Lists of people: where each is among the codes of a table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def open_people(people: Any) -> Frame:
 
 @dataclass(frozen=True)
 class Placed:
-    """Where each person of a list stands among the codes of a table."""
+    """Where each person of a list is among the codes of a table."""
 
     codes: IntArray
     """Each person's value in each column as a doubled code; odd or -1 if the table has no such value."""
@@ -36,7 +36,7 @@ class Placed:
     """Columns of numbers and dates, by row: the exact numbers of the list, and the place of each person's among them (-1: missing)."""
 
     def among(self, row: int, ends: AnyArray) -> IntArray:
-        """Return where the people stand in a column whose ends moved: at 2 (i + 1) on end i, at an odd number between two ends."""
+        """Return where the people are in a column whose ends moved: at 2 (i + 1) on end i, at an odd number between two ends."""
         numbers, own = self.numbers[row]
         place = np.searchsorted(ends, numbers)
         exact = ends[np.minimum(place, len(ends) - 1)] == numbers
@@ -46,7 +46,7 @@ class Placed:
 
 
 def place_people(frame: Frame, columns: Sequence[CodedColumn]) -> Placed:
-    """Return where the people of a list stand among the codes of a table."""
+    """Return where the people of a list are among the codes of a table."""
     absent = [column.name for column in columns if column.name not in frame.names]
     if absent:
         raise ColumnError(

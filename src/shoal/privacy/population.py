@@ -213,11 +213,11 @@ class CrowdRequirement(Requirement):
         return (PeoplePromise(self.people, 1.0, self.low, self.high, shares=True, everyone=self.everyone),)
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
-        """Tell which groups miss the bound if their cells are as narrow as their own records allow."""
+        """Return which groups miss the bound if their cells are as narrow as their own records allow."""
         return self.failing_as(labels, groups, self._narrowest(labels, groups))
 
     def failing_as(self, labels: IntArray, groups: int, shown: Shown) -> BoolArray:  # noqa: ARG002
-        """Tell which groups miss the bound by the people who fit their released cells."""
+        """Return which groups miss the bound by the people who fit their released cells."""
         return crowd_shortfalls(self.crowds, self._points(shown), shown.space, shown.cover) > 0
 
     def unreached(self, shown: Shown) -> IntArray:

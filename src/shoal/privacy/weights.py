@@ -26,7 +26,7 @@ _STEPS = 2.0**_EXPONENT
 def represented(
     labels: IntArray, groups: int, weight: FloatArray, person: IntArray | LongArray | None = None
 ) -> FloatArray:
-    """Return for how many people of the population each group stands; a person's records stand for as many as their mean."""
+    """Return how many people of the population each group represents; a person's records stand for as many as their mean."""
     kept = labels >= 0
     labels, weight = labels[kept], weight[kept]
     if person is None:
@@ -66,7 +66,7 @@ class WeightRequirement(Requirement):
         return {"k_map": self.measured(labels, groups)}
 
     def failing(self, labels: IntArray, groups: int) -> BoolArray:
-        """Tell which groups stand for too few people."""
+        """Return which groups represent too few people."""
         return self.measured(labels, groups) < self.k
 
 

@@ -44,7 +44,7 @@ def check_cover(column: CodedColumn, original: pa.ChunkedArray, released: pa.Chu
 
 
 def covered_pairs(column: CodedColumn, pairs: Pairs) -> BoolArray:
-    """Tell for each pair whether the cell covers the value."""
+    """Return for each pair whether the cell covers the value."""
     whole = np.array([cell == "*" for cell in pairs.cells])[pairs.cell]
     absent_value, absent_cell = pairs.value == len(pairs.values), pairs.cell == len(pairs.cells) - 1
     covered = whole | (absent_value & absent_cell)
@@ -73,7 +73,7 @@ def distinct_pairs(original: pa.ChunkedArray, released: pa.ChunkedArray) -> Pair
 
 
 def _covers(column: CodedColumn, pairs: Pairs, places: LongArray) -> BoolArray:
-    """Tell for pairs without a missing value whether the cell covers the value."""
+    """Return for pairs without a missing value whether the cell covers the value."""
     value, cell = pairs.value[places], pairs.cell[places]
     texts = [str(text) for text in pairs.cells[:-1]]
     if column.kind.ordered:

@@ -84,7 +84,7 @@ def _compare(column: CodedColumn, original: pa.ChunkedArray, released: pa.Chunke
 
 
 def _covers(column: CodedColumn, values: pa.Array, texts: list[str]) -> BoolArray:
-    """Tell which of some cells cover which values, (cells, values); the last of each is the missing one."""
+    """Return which of some cells cover which values, (cells, values); the last of each is the missing one."""
     width, height = len(values) + 1, len(texts) + 1
     cell, value = np.divmod(np.arange(width * height), width)
     pairs = Pairs(values, [*texts, None], value, cell, np.ones_like(cell))

@@ -204,7 +204,7 @@ def _check_cover(frame: Frame, coded: CodedTable, labels: IntArray, released: pa
 
 
 def _weight(frame: Frame, labels: IntArray, recipe: Recipe) -> FloatArray | None:
-    """Return for how many people of the population each released row stands, if survey weights are named."""
+    """Return how many people of the population each released row represents, if survey weights are named."""
     return None if recipe.survey_weight is None else survey_weights(frame, recipe.survey_weight)[labels >= 0]
 
 

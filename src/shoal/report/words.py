@@ -359,7 +359,7 @@ def size_note(summary: Summary) -> str:
 
 
 def spread_headings(summary: Summary) -> tuple[str, str, str]:
-    """Return what stands above the values of a column."""
+    """Return the headings above the values of a column."""
     return ("value", *_before_and_after(summary))
 
 

@@ -231,7 +231,7 @@ def _category_forms(texts: Sequence[str], mapping: ColumnMapping) -> list[str | 
 
 
 def _range_forms(name: str, values: pa.Array, mapping: ColumnMapping) -> list[str | None]:
-    """Return the text of the range each value lies in, None for one between or beyond the ranges."""
+    """Return the text of the range each value is in, None for one between or beyond the ranges."""
     ranges = mapping.ranges or []
     try:
         kind = _type_named(mapping.type)

@@ -154,9 +154,9 @@ def recipe_of_dictionary(told: Mapping[str, Any], owner: str) -> Recipe:
 
 
 UNRELEASED = "(not released)"
-"""Stands in such a recipe for the column of persons or households if the release does not hold it."""
+"""Written in such a recipe instead of the column of persons or households if the release does not hold it."""
 UNKNOWN_TREE = "(in the dictionary)"
-"""Stands in a recipe made from a dictionary for a hierarchy that the dictionary shows in part."""
+"""Written in a recipe made from a dictionary instead of a hierarchy that the dictionary shows in part."""
 
 
 def _treated(field: Mapping[str, Any]) -> bool:

@@ -235,7 +235,7 @@ def check_missing_values(run: Run) -> None:
 
 
 def check_unicode(run: Run) -> None:
-    """Any text may stand in a column, also the signs the released forms use."""
+    """Any text may occur in a column, also the signs the released forms use."""
     words = ["Zoë", "李", "a, b", "{x}", "[1-2]", "*", '"', "née\u200d", "", " x "]
     table = pa.table({"wört": words * 3, "age": list(range(30))})
     result = run(table, k=3, quasi_identifiers=["wört", "age"])
@@ -272,7 +272,7 @@ CHECKS: tuple[Callable[[Run], None], ...] = (
 def check_method(method: str | Method, *, skip: Sequence[str] = (), **parameters: Any) -> None:
     """Hold a method to every promise in ``CHECKS``; the first broken one raises AssertionError.
 
-    ``skip`` names checks that do not apply (a reason belongs beside it); ``parameters`` are given to every run.
+    ``skip`` names checks that do not apply (a reason belongs next to it); ``parameters`` are given to every run.
 
     Examples
     --------

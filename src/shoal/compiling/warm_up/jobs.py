@@ -46,7 +46,7 @@ _FEW = 40
 """Visits, proposals and queries that are enough for each kernel to be called."""
 _KNOWN = ("birth_date", "sex", "zip")
 _SAME_KERNELS = ("bug",)
-"""Methods whose options choose among the same kernels: tried with their defaults only, for plain Python takes seconds."""
+"""Methods whose options choose among the same kernels: tried with their defaults only, because plain Python takes seconds."""
 _LEAST_SQUARES: dict[str, SSEParams] = {
     "fast": SSEParams(),
     "balanced": SSEParams(long=(_FEW,)),
@@ -204,7 +204,7 @@ def _ask_survey() -> None:
 def _demo() -> Iterator[Job]:
     yield partial(_release, "mixed", method=_optimizer("balanced"))
     yield _attack
-    yield _ask  # the report tells what queries on the release answer
+    yield _ask  # the report needs what queries on the release answer
 
 
 PARTS: dict[str, Callable[[], Iterator[Job]]] = {

@@ -1,6 +1,6 @@
 """``python -m shoal.compiling.warm_up.listing PART…``: list the kernels that small jobs call, on standard output.
 
-To be run with ``NUMBA_DISABLE_JIT=1``, in a process of its own: the watch must stand before any kernel is imported.
+To be run with ``NUMBA_DISABLE_JIT=1``, in a process of its own: the watch must be active before any kernel is imported.
 """
 
 from __future__ import annotations

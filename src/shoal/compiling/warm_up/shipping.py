@@ -1,6 +1,6 @@
 """``python -m shoal.compiling.warm_up.shipping WHEEL``: put compiled kernels into a wheel, so that a first run compiles nothing.
 
-The kernels are compiled for any processor of a kind (``keeping.BASELINES``), by this Python and this numba. Both stand
+The kernels are compiled for any processor of a kind (``keeping.BASELINES``), by this Python and this numba. Both are
 in the name of the new wheel, and in the stamp of every kernel: if they differ, kernels are compiled as without it.
 """
 

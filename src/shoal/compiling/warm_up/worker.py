@@ -17,7 +17,7 @@ from shoal.compiling.signatures import OuterCall
 
 
 def compile_kernel(call: OuterCall) -> bool:
-    """Compile a kernel for these types, or find it on disk; tell which."""
+    """Compile a kernel for these types, or find it on disk; return whether it was compiled."""
     kernel = getattr(import_module(call.module), call.name)
     before = len(COUNTS.compiled)
     if isinstance(kernel, Kernel):

@@ -141,6 +141,6 @@ def _group(request: Request, coded: CodedTable, requirements: tuple[Requirement,
 
 
 def _report(request: Request, fraction: float, text: str) -> None:
-    """Tell how far the work is; unless the best so far is wanted, this is where a cancelled run ends."""
+    """Report how far the work is; unless the best so far is wanted, this is where a cancelled run ends."""
     _LOG.debug("%.0f %%: %s", 100 * fraction, text)
     cancellable(request.progress, request.cancel if request.on_interrupt == "raise" else None)(fraction, text)

@@ -13,7 +13,7 @@
     counting.py   the count of a release by released combination
     auditing.py   audit: the same count of any DataFrame
     result.py     SparkResult: the released DataFrame, its figures, and where it can be written
-    staging.py    where a release lies until it is counted
+    staging.py    where a release is until it is counted
     targets.py    what a release may replace
     sessions.py   what is asked of Spark itself
     probing.py    what executors have, asked before any work

@@ -107,7 +107,7 @@ def _coding(data: Any, protected: Sequence[str], hierarchies: Mapping[str, Any],
 
 
 def _with_population(data: Any, population: Any, names: Sequence[str]) -> Any:
-    """Return a table with the population beside it, marked; both by the text of their values."""
+    """Return a table together with the population, whose rows are marked; both by the text of their values."""
     from pyspark.sql import functions  # noqa: PLC0415
 
     people = check_dataframe(population, "The 'population' parameter of shoal.spark.audit")

@@ -1,4 +1,4 @@
-"""Counting on Spark: every released combination lies in one partition as a whole, and is read again there."""
+"""Counting on Spark: every released combination is in one partition as a whole, and is read again there."""
 
 from __future__ import annotations
 

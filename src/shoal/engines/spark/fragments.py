@@ -127,7 +127,7 @@ def _grouped(work: Work) -> str:
 
 
 def write_scattered(work: Work, bundles: Any, tasks: int) -> None:
-    """Write rows in the order of their random places, so that neither file nor place tells where they come from."""
+    """Write rows in the order of their random places, so that neither file nor place reveals where they come from."""
     own = [*(OWNERS[unit] for unit in work.owners), PAYLOAD]
     schema = with_columns(work.data, work.released, work.request.quasi_identifiers, own)
     brought_together(bundles, tasks).mapInArrow(lay_down, schema).write.parquet(work.rows)

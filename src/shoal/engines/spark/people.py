@@ -1,4 +1,4 @@
-"""People on Spark: whose records are, how many persons and households there are, and in which fragments enough of them are."""
+"""People on Spark: the person of each record, how many persons and households there are, and in which fragments enough of them are."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OWNERS = {"person": "shoal_person", "household": "shoal_household"}
 
 
 class Whose(NamedTuple):
-    """The columns that say whose a record is, and for how many people it stands."""
+    """The columns that identify the person and household of a record, and its survey weight."""
 
     person: str | None = None
     household: str | None = None

@@ -98,7 +98,7 @@ def _from_catalog(spark: Any, table: str | None, query: str | None) -> Any:
 
 
 def _ending(place: str) -> str:
-    """Return the ending that tells the form of a file, or of the files of a folder; a place of another machine without one holds Parquet."""
+    """Return the ending that indicates the form of a file, or of the files of a folder; a place of another machine without one holds Parquet."""
     path = Path(place)
     if is_local(place) and path.is_dir():
         endings = {_of_name(one.name) for one in path.rglob("*") if one.is_file() and one.name[0] not in "._"}

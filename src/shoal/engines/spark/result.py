@@ -27,7 +27,7 @@ from shoal.validation import check_choice, check_columns
 
 @dataclass(frozen=True, repr=False)
 class SparkResult(Outcome):
-    """A checked release. Its rows lie in a staging folder until ``close`` is called."""
+    """A checked release. Its rows are in a staging folder until ``close`` is called."""
 
     rows: Any
     """The released DataFrame: recoded columns as text, sensitive and kept ones as they came, rows in random order."""
@@ -45,7 +45,7 @@ class SparkResult(Outcome):
 
     _called: ClassVar[str] = "A release on Spark"
     groups: ClassVar[None] = None
-    """Rows of Spark have no order, so there is no group of each row to tell."""
+    """Rows of Spark have no order, so there is no array with the group of each row."""
 
     @property
     def data(self) -> Any:
@@ -54,7 +54,7 @@ class SparkResult(Outcome):
 
     @property
     def staged(self) -> str:
-        """The folder in which the rows lie."""
+        """The folder in which the rows are."""
         return self.staging.address
 
     @property

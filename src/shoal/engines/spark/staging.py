@@ -1,4 +1,4 @@
-"""Where a release lies until it is counted: a folder of its own that every executor can write, and that nobody takes for a release."""
+"""The folder of a release until it is counted: every executor can write it, and its name says that it is not a release."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _new_folder(data: Any, staging: str | None) -> str:
     if not is_here(data.sparkSession):
         raise ParameterError(
             "The 'staging' parameter must name a folder that every executor can write. Got none.",
-            hint="for example staging='hdfs:///tmp' or staging='s3://bucket/tmp'; the release lies there until it is counted.",
+            hint="for example staging='hdfs:///tmp' or staging='s3://bucket/tmp'; the release is there until it is counted.",
         )
     return tempfile.mkdtemp(prefix="shoal-", suffix=ENDING)
 
@@ -85,7 +85,7 @@ def is_local(address: str) -> bool:
 
 @contextlib.contextmanager
 def written_beside(target: str) -> Any:
-    """Give the address of a new folder beside ``target`` that gets this name at the end; on a fault it is removed, and ``target`` is as it was."""
+    """Yield the address of a new folder next to ``target`` that gets this name at the end; on a fault it is removed, and ``target`` is as it was."""
     written = f"{target}-{secrets.token_hex(8)}{ENDING}"
     with Watch(written) as watch:
         try:

@@ -51,7 +51,7 @@ def check_folder(target: str, inputs: Iterable[str], *, force: bool) -> None:
 
 
 def overlap(one: str, other: str) -> bool:
-    """Return whether two addresses are one place, or one of them lies in the other."""
+    """Return whether two addresses are one place, or one of them is in the other."""
     first, second = (f"{plain_place(place)}/" for place in (one, other))
     return first.startswith(second) or second.startswith(first)
 
@@ -71,6 +71,6 @@ def _is_sparks(name: str) -> bool:
 
 def _is_input(target: str) -> FileError:
     return FileError(
-        f"The target {target} is an input of this call, or one lies in the other. It is left as it is.",
+        f"The target {target} is an input of this call, or one is in the other. It is left as it is.",
         hint="write to another place.",
     )

@@ -46,7 +46,7 @@ _BUNDLE_TYPES = {TO: pa.int32(), BUNDLE: pa.binary()}
 _ROWS_OF_BATCH = 1 << 14
 """Rows that are handed to Spark at once."""
 PEOPLE = "shoal_people"
-"""Column that marks rows of a population beside those of a table."""
+"""Column that marks rows of a population next to those of a table."""
 OWN_COLUMNS = (PAYLOAD, PLACE, ORDER, LABEL, COUNT, PEOPLE, TO, BUNDLE, *OWNERS.values())
 
 

@@ -96,7 +96,7 @@ def _schema(work: Work, forms: dict[str, Form]) -> Any:
 
 
 class Whole(NamedTuple):
-    """What the engine for memory says of a release, beside its rows."""
+    """What the engine for memory returns besides the rows of a release."""
 
     metrics: dict[str, Any]
     audit: Audit

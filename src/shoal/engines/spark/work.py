@@ -86,7 +86,7 @@ class Made:
 
 
 def at_hand(request: Request) -> Request:
-    """Return a request that needs no file, for executors have other disks than the driver; the key stays with the driver."""
+    """Return a request that needs no file, because executors have other disks than the driver; the key stays with the driver."""
     hierarchies: dict[str, HierarchyChoice] = {
         name: choice if choice in WORDS else load_hierarchy(name, choice)
         for name, choice in request.hierarchy_words().items()

@@ -10,6 +10,6 @@
     writing.py     the rows, scattered over the whole release, become one file or a folder of parts
     engine.py      the steps in their order
 
-Rows lie on disk twice: as they came, and sorted by leaf. A fragment's rows are then a stretch of each sorted batch, and are read where they lie. The rows a
-fragment releases are dealt to as many piles as the release has parts, at random, and each part is shuffled: neither order nor file tells the fragment.
+Rows are on disk twice: as they came, and sorted by leaf. A fragment's rows are then a stretch of each sorted batch, and are read where they are. The rows a
+fragment releases are dealt to as many piles as the release has parts, at random, and each part is shuffled: neither order nor file reveals the fragment.
 """

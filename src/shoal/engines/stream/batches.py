@@ -49,7 +49,7 @@ class Batches:
         return fragments_of(tree, self.sort(tree), job, attributes)
 
     def stretches(self, fragment: IntArray) -> list[Stretches]:
-        """Return where the rows of each fragment lie; of a table that is grouped as a whole, each batch is written by itself."""
+        """Return where the rows of each fragment are; of a table that is grouped as a whole, each batch is written by itself."""
         if self.order.whole:
             return [[(batch, 0, int(ends[-1]))] for batch, ends in zip(self.spool.batches, self.ends, strict=True)]
         return [
@@ -59,7 +59,7 @@ class Batches:
 
 
 def _stretches(leaves: LongArray, batches: Sequence[Path], ends: Sequence[LongArray]) -> list[tuple[Path, int, int]]:
-    """Return where the rows of some leaves lie in the sorted batches."""
+    """Return where the rows of some leaves are in the sorted batches."""
     return [
         (batch, int(end[leaf]), int(end[leaf + 1]))
         for batch, end in zip(batches, ends, strict=True)

@@ -216,7 +216,7 @@ class _Run:
         )
 
     def _declared(self, coding: Coding, pieces: Sequence[Path]) -> Declared:
-        """Return what may be told of the release beyond its rows."""
+        """Return what may be published about the release besides its rows."""
         order = self.order
         trees = {one.name: one.hierarchy for one in coding.columns if one.hierarchy is not None}
         about = About() if isinstance(order.dictionary, bool) else About.of(order.dictionary)

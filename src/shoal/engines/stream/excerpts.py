@@ -37,7 +37,7 @@ class Excerpt(NamedTuple):
     """What those of them that are not withheld are released as."""
 
     def without_withheld(self) -> Excerpt:
-        """Return what a report sees if it may not tell how many records were withheld."""
+        """Return what a report sees if it may not state how many records were withheld."""
         kept = self.labels >= 0
         return Excerpt(
             self.kept_sizes,
@@ -60,7 +60,7 @@ def shown_up_to(records: int, groups: Sequence[int], seed: int) -> int:
 
 
 def choose_groups(labels: IntArray, number: int, seed: int, up_to: int) -> BoolArray:
-    """Tell which records of a fragment, given its number, are in groups that a report looks at; withheld ones are drawn one by one."""
+    """Return which records of a fragment, given its number, are in groups that a report looks at; withheld ones are drawn one by one."""
     beside = np.where(labels < 0, np.arange(len(labels)), number).astype(np.int32)
     return np.asarray(hash_rows([labels, beside], seed) <= np.uint64(up_to), np.bool_)
 

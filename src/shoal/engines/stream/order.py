@@ -33,7 +33,7 @@ class Order:
     """Bytes that all processes together should stay within."""
     workers: int = 1
     scratch: Path | None = None
-    """Where rows lie meanwhile; by default beside the target."""
+    """Folder for temporary rows. Default: next to the target."""
     force: bool = False
     report: Path | None = None
     """The file of a report."""
@@ -70,7 +70,7 @@ class Order:
 
     @property
     def units(self) -> dict[Unit, str]:
-        """The columns that say whose a record is."""
+        """The columns that identify the person and the household of a record."""
         return self.request.owners
 
     @property

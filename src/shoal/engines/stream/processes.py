@@ -20,7 +20,7 @@ _starting = threading.Lock()
 
 @contextmanager
 def _nameless_script() -> Iterator[None]:
-    """Hide where the script lies, for as long as a process is started: then it has nothing to import."""
+    """Hide the path of the script while a process is started: then the process has nothing to import."""
     with _starting:
         script = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")

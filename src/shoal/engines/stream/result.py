@@ -71,7 +71,7 @@ class StreamResult(Outcome):
     summary: Summary | None = None
     """What a report is made from, if it was asked for."""
     declared: Declared | None = None
-    """What may be told of the release beyond its rows."""
+    """What may be published about the release besides its rows."""
     inputs: tuple[Path, ...] = ()
     """Files the release was made from, which ``save`` never replaces."""
     room: Workroom | None = None

@@ -38,7 +38,7 @@ class Spool:
     names: tuple[str, ...]
     """All columns of the source."""
     apart: pa.Table
-    """The first rows of the columns that are not put by. In memory alone, for what is said before publishing."""
+    """The first rows of the columns that are not stored. They stay in memory, for the warnings before publishing."""
 
 
 def private(path: Path) -> Path:
@@ -48,13 +48,13 @@ def private(path: Path) -> Path:
 
 
 def write_rows(table: pa.Table, path: Path) -> None:
-    """Write rows as Arrow, to be read where they lie."""
+    """Write rows as Arrow, to be read where they are."""
     with pa.OSFile(str(private(path)), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
 
 
 def read_rows(path: Path) -> pa.Table:
-    """Return rows where they lie: they take memory only as far as they are looked at."""
+    """Return rows where they are: they take memory only as far as they are looked at."""
     return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
 
 
@@ -65,7 +65,7 @@ def write_codes(codes: AnyArray, path: Path) -> None:
 
 
 def read_codes(path: Path) -> AnyArray:
-    """Return an array of codes where it lies."""
+    """Return an array of codes where it is."""
     found: AnyArray = np.load(path, mmap_mode="r")
     return found
 
@@ -193,7 +193,7 @@ def _one(tables: Sequence[pa.Table]) -> pa.Table:
 def known_records(place: str | Path) -> int:
     """Return how many records the Parquet files of a source say they have; 0 if that is known only when it is read."""
     files = [one for one in locate(str(place)).files() if one.suffix in {".parquet", ".pq"} and one.name[0] not in "._"]
-    with contextlib.suppress(OSError, pa.ArrowException):  # a damaged file is told when it is read
+    with contextlib.suppress(OSError, pa.ArrowException):  # a damaged file is reported when it is read
         return sum(papq.read_metadata(one).num_rows for one in files)
     return 0
 

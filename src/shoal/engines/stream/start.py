@@ -1,4 +1,4 @@
-"""A request for a table that need not fit into memory: what is refused, where the rows lie, and who is told what."""
+"""A request for a table that need not fit into memory: what is refused, where the rows are, and which notices are given."""
 
 from __future__ import annotations
 

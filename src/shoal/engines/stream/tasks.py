@@ -1,4 +1,4 @@
-"""What workers do. Each task is told where its rows lie and writes what comes out beside them."""
+"""What workers do. Each task gets the place of its rows and writes its results next to them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def sort_batch(setting: Setting, batch: Path) -> tuple[Counts, LongArray]:
 
 
 Stretches = Sequence[tuple[Path, int, int]]
-"""Where the rows of a fragment lie: stretches of sorted batches."""
+"""Where the rows of a fragment are: stretches of sorted batches."""
 
 
 def group_fragment(
@@ -117,7 +117,7 @@ def group_fragment(
 def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[Statistics | None, Excerpt | None]:
     """Release the rows of a grouped fragment, or of a batch of a table grouped as a whole, and write them, dealt to piles.
 
-    Return sums over its groups, and what it tells a report.
+    Return sums over its groups, and what a report needs of it.
     """
     part = _read_part(setting, stretches)
     labels = np.asarray(read_codes(target.with_suffix(".labels")))
@@ -142,13 +142,13 @@ def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[S
         return piece.statistics, None
     number = (
         0 if setting.cover is not None else int(target.stem.rpartition("-")[2])
-    )  # one group may lie in several batches
+    )  # one group may be in several batches
     chosen = choose_groups(labels, number, setting.job.task.seed, setting.shown)
     return piece.statistics, take_excerpt(part, _stacked(part), labels, rows, released.select(setting.columns), chosen)
 
 
 def _staged_beside(target: Path, kept: IntArray) -> dict[str, pa.ChunkedArray]:
-    """Return what is staged beside the released columns, for the count alone."""
+    """Return the columns staged next to the released ones, which only the recount reads."""
     beside = target.with_suffix(".beside")
     if not beside.exists():
         return {}

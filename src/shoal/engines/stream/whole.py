@@ -60,7 +60,7 @@ class Whole:
 
 
 def check_memory(order: Order, records: int, largest: int | None = None) -> None:
-    """Refuse a table whose codes do not fit into the memory that is allowed: before any work if its files tell how many records it has, else before any groups are sought.
+    """Refuse a table whose codes do not fit into the memory that is allowed: before any work if its files contain how many records it has, else before any groups are sought.
 
     ``largest`` is about how many records of a fragment there are, for a table that is cut; the codes of one fragment have to fit then.
     """

@@ -105,7 +105,7 @@ def text_rows(rows: pa.Table, declared: Declared | None, target: Path) -> TextRo
 
 
 def staged_rows(pieces: Sequence[Path]) -> pa.Table:
-    """Return the released columns of staged rows, where they lie on disk."""
+    """Return the released columns of staged rows, where they are on disk."""
     rows = pa.concat_tables([read_rows(piece) for piece in pieces])
     return rows.select([name for name in rows.column_names if not name.startswith(STAGED)])
 

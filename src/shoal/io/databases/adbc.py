@@ -69,7 +69,7 @@ class PostgresSession(AdbcSession):
     def protect(self) -> None:
         """Let the transaction change nothing: a query with side effects is refused by the server.
 
-        Functions that read files of the server are allowed to superusers and a few roles even then, also inside a view. Such a user is told.
+        Functions that read files of the server are allowed to superusers and a few roles even then, also inside a view. Such a user is warned.
         """
         self.run("SET TRANSACTION READ ONLY")
         if self.rows(_MIGHTY)[0][0]:

@@ -14,7 +14,7 @@ _SECRETS = frozenset({"password", "passwd", "pwd", "sslpassword", "passfile_cont
 
 
 def check_address(location: Location, help_text: str) -> None:
-    """Refuse an address with a password in it: it would stand in the history of the shell and the list of processes."""
+    """Refuse an address with a password in it: it would be in the history of the shell and the list of processes."""
     parts = urlsplit(location.text)
     named = {key.lower() for key, _ in parse_qsl(parts.query)}
     if parts.password or named & _SECRETS:

@@ -21,7 +21,7 @@ def group_sizes(session: Session, relation: Relation, names: Sequence[str]) -> d
 
 
 def value_counts(session: Session, relation: Relation, names: Sequence[str], column: str) -> pa.Table:
-    """Return how often each value of a column stands in each group: ``label``, ``value``, ``n``."""
+    """Return how often each value of a column occurs in each group: ``label``, ``value``, ``n``."""
     value = session.quote(column)
     ranked = (
         f"SELECT dense_rank() OVER (ORDER BY {_keys(session, names)}) AS label, {value} AS value "  # noqa: S608

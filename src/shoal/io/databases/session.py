@@ -69,7 +69,7 @@ class Session(ABC):
         return list(self.stream(sql).schema.names)
 
     def source(self, relation: Relation) -> str:
-        """Return what stands behind FROM."""
+        """Return what comes behind FROM."""
         if relation.table:
             return self.quote_table(relation.table)
         return f"({self.only_reading(str(relation.query))}\n) AS asked"  # a comment at the end of a query ends with its line

@@ -155,7 +155,7 @@ def carve_group(
 ) -> bool:
     """Choose a group of ``target`` records that meets every rule out of a pool; False if there is none.
 
-    The records stand in ``scratch.group`` and are -1 in the pool; after a failure the pool is spoilt.
+    The records are in ``scratch.group`` and are -1 in the pool; after a failure the pool is spoilt.
     """
     scratch.group.size[0] = 0
     scratch.have[:] = 0

@@ -147,7 +147,7 @@ def divide_group(space: Space, groups: Groups, guard: Guard, group: int, empty: 
 
 @kernel()
 def divide_groups(space: Space, groups: Groups, guard: Guard, k: int) -> Outcome:
-    """Divide every group that can be, as long as there are empty ones to use; tell how many, and what was gained."""
+    """Divide every group that can be, as long as there are empty ones to use; return how many, and what was gained."""
     halves = make_halves(space, groups, guard)
     tried, taken, fall, empty = 0, 0, 0.0, 0
     for group in range(groups.size.shape[0]):
@@ -198,7 +198,7 @@ def dissolve_group(space: Space, groups: Groups, guard: Guard, group: int, membe
 
 @kernel()
 def dissolve_groups(space: Space, groups: Groups, guard: Guard) -> Outcome:
-    """Dissolve every group whose records cost less elsewhere; tell how many, and what was gained."""
+    """Dissolve every group whose records cost less elsewhere; return how many, and what was gained."""
     member = np.zeros(groups.member.shape[1], np.int32)
     tried, taken, fall = 0, 0, 0.0
     for group in range(groups.size.shape[0]):

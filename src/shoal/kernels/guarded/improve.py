@@ -85,7 +85,7 @@ def improve_record(
 
 @kernel()
 def sweep(space: Space, groups: Groups, guard: Guard, hosts: int, temperature: float, state: WordArray) -> Outcome:
-    """Try the best allowed move or swap of every record once, in random order; tell how often, and what was gained."""
+    """Try the best allowed move or swap of every record once, in random order; return how often, and what was gained."""
     order = np.arange(groups.codes.shape[0])
     shuffle(state, order)
     host, rises = np.zeros(hosts, np.int64), np.zeros(hosts)
@@ -158,7 +158,7 @@ def improve_guarded_region(
     temperature: float,
     seed: int,
 ) -> tuple[Outcome, Outcome, Outcome, Outcome, Outcome]:
-    """Improve the groups of one region, keeping every rule, and tell what each of ``MOVES`` did.
+    """Improve the groups of one region, keeping every rule, and return what each of ``MOVES`` did.
 
     ``rebuilds`` is how often groups are rebuilt, for each group; ``share`` is what share of a group each class should have.
     """

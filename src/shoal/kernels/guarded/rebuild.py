@@ -199,7 +199,7 @@ def rebuild_groups(
 ) -> Outcome:
     """Rebuild random groups together with near ones, ``tries`` times; kept is what raises the total by less than a random share of ``temperature``.
 
-    ``share`` says what share of a group each class should have. Tells how often, and what was gained.
+    ``share`` says what share of a group each class should have. Returns how often, and what was gained.
     """
     pool, tried, taken, fall = make_pool(space, groups, guard, k), 0, 0, 0.0
     for _ in range(tries):

@@ -150,7 +150,7 @@ def estimated_answer(
     amounts: FloatArray,
     summed: int,
 ) -> float:
-    """Return what the released boxes tell of a query.
+    """Return the answer to a query by the released boxes.
 
     ``first`` and ``last`` come from ``released_codes``; ``amounts`` holds what each group counts for: its records
     (COUNT) or its sum of a column that is released as it is. When the column ``summed`` (-1: none) is itself

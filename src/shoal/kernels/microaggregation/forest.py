@@ -36,7 +36,7 @@ class Cutting(NamedTuple):
     order: LongArray
     """All records, each after those that point to it."""
     position: LongArray
-    """Where a record stands in that order."""
+    """The place of a record in that order."""
 
 
 @kernel()
@@ -164,7 +164,7 @@ def cut_forest(target: LongArray, k: int) -> IntArray:
 
 @kernel()
 def close_tree(cutting: Cutting, root: int, target: LongArray, limit: int, k: int, group: int) -> int:
-    """Join what stays at a root, fewer than k records, to a group beside it. Return the next free group."""
+    """Join what stays at a root, fewer than k records, to a group next to it. Return the next free group."""
     record, joined, tail = root, -1, root
     while record >= 0:
         joined = max(joined, cutting.beside[record])

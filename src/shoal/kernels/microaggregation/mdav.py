@@ -28,7 +28,7 @@ _SAFETY = 1.0 + 1e-9
 
 
 class Mdav(NamedTuple):
-    """Where MDAV stands between two rounds."""
+    """The state of MDAV between two rounds."""
 
     matrix: FloatArray
     tree: PointTree
@@ -146,7 +146,7 @@ def group_around(state: Mdav, record: int, k: int, members: LongArray) -> int:
 
 @kernel()
 def run_mdav(state: Mdav, k: int, rounds: int) -> bool:
-    """Do up to ``rounds`` rounds; tell whether all records have a group."""
+    """Do up to ``rounds`` rounds; return whether all records have a group."""
     members = np.empty(k, np.int64)
     for _ in range(rounds):
         left = state.counter[LEFT]

@@ -3,7 +3,7 @@
 The average record has the means of the numeric columns and the most frequent value of each category (ties: the
 smallest code). Rounds, leftovers and ties are those of MDAV.
 
-The nearest and the farthest record come from a k-d tree over numbers and codes. Codes below a node of a hierarchy stand together, so the
+The nearest and the farthest record come from a k-d tree over numbers and codes. Codes below a node of a hierarchy are contiguous, so the
 nearest and the farthest code of a stretch are at one of its ends, and a box bounds each term of a distance.
 """
 
@@ -26,7 +26,7 @@ LEAF = 16
 
 
 class Mixed(NamedTuple):
-    """Where MDAV for mixed columns stands between two rounds."""
+    """The state of MDAV for mixed columns between two rounds."""
 
     space: Space
     """The costs of the whole table; NODE columns use those of the closest common ancestor."""
@@ -229,7 +229,7 @@ def assign_mixed(state: Mixed, record: int, group: int) -> None:
 
 @kernel()
 def run_mixed(state: Mixed, k: int, rounds: int) -> bool:
-    """Do up to ``rounds`` rounds; tell whether all records have a group."""
+    """Do up to ``rounds`` rounds; return whether all records have a group."""
     for _ in range(rounds):
         left = state.counter[LEFT]
         if left < 2 * k:

@@ -20,7 +20,7 @@ _CHAIN_SHARE = 0.02
 
 
 class Annealing(NamedTuple):
-    """What annealing needs beside the groups."""
+    """What annealing needs besides the groups."""
 
     matrix: FloatArray
     near: IntArray

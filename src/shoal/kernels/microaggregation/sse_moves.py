@@ -29,7 +29,7 @@ class Groups(NamedTuple):
     member: IntArray
     """The records of each group, (groups, room); the first ``size`` count."""
     slot: IntArray
-    """Where a record stands among its group's members."""
+    """The place of a record among its group's members."""
     mean: FloatArray
     """(groups, m)."""
 

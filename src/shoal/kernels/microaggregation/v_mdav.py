@@ -50,7 +50,7 @@ def extend_group(state: Mdav, group: int, members: LongArray, k: int, gamma: flo
 
 @kernel()
 def run_vmdav(state: Mdav, k: int, gamma: float, rounds: int) -> bool:
-    """Make up to ``rounds`` groups; tell whether fewer than k records are left."""
+    """Make up to ``rounds`` groups; return whether fewer than k records are left."""
     mean = state.anchor.copy()
     members = np.empty(2 * k, np.int64)
     for _ in range(rounds):

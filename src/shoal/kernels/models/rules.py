@@ -297,7 +297,7 @@ def largest_log_ratio(rules: Rules, tally: Tally, row: int) -> float:
 
 @kernel(allocates=False)
 def people_represented(rules: Rules, tally: Tally, row: int) -> float:
-    """Return for how many people the records stand; the values are multiples of one power of two, so the sum is exact."""
+    """Return how many people the records represent; the values are multiples of one power of two, so the sum is exact."""
     start, total = rules.start[row], 0.0
     for place in range(tally.used[row]):
         code = start + tally.met[start + place]

@@ -1,6 +1,6 @@
 """Which groups lie below which node of a tree: near groups together, so that whole branches of far ones can be skipped.
 
-A node has a few places; in each stands another node, a group or nothing. What is known of all places of a node lies side by
+A node has a few places; in each is another node, a group or nothing. What is known of all places of a node is side by
 side in memory (:mod:`shoal.kernels.search.group_tree`), so that they are compared with a group at once.
 """
 
@@ -18,11 +18,11 @@ from shoal.kernels.space.space import Cover, Space
 
 PLACES = 8
 NOTHING = np.iinfo(np.int32).max
-"""What stands in an empty place."""
+"""The entry of an empty place."""
 
 
 class Shape(NamedTuple):
-    """What stands in the places of each node; node 0 is the root, children have higher numbers than their parent."""
+    """What is in the places of each node; node 0 is the root, children have higher numbers than their parent."""
 
     below: IntArray
     """(nodes, PLACES): the number of a node, ~ the number of a group, or NOTHING."""
@@ -33,7 +33,7 @@ class Shape(NamedTuple):
 
 
 class _Pieces(NamedTuple):
-    """Groups in a row, cut into pieces: what is to stand in the places of a node, or below nodes that are still to be filled."""
+    """Groups in a row, cut into pieces: what is to be in the places of a node, or below nodes that are still to be filled."""
 
     begin: IntArray
     end: IntArray
@@ -143,7 +143,7 @@ def _widest_column(space: Space, costs: RangeCosts, cover: Cover, part: IntArray
             least = min(least, middle)
             most = max(most, middle)
         if least < most:
-            if has_members(space.kind[column]):  # its ends do not tell what a set costs
+            if has_members(space.kind[column]):  # its ends do not reveal what a set costs
                 cost = space.weight[column]
             else:
                 cost = weighted_cost(space, costs, column, least >> 1, most >> 1)

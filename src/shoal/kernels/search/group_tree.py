@@ -1,9 +1,9 @@
 """Groups in a tree, so that whole branches of far groups can be skipped.
 
-A shape says what stands in which place of which node (:mod:`shoal.kernels.search.group_shape`). A node knows, for the groups below
+A shape says what is in which place of which node (:mod:`shoal.kernels.search.group_shape`). A node knows, for the groups below
 each of its places, the largest low end and the smallest high end of each column: whatever group is chosen there, a union with it
 reaches at least that far. For a search of records it also knows the smallest low end and the largest high end: no record there lies
-outside them. If a group stands alone in a place, both are its own box.
+outside them. If a group is alone in a place, both are its own box.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class GroupTree(NamedTuple):
 
     shape: Shape
     node_of: IntArray
-    """The node in which a group stands."""
+    """The node in which a group is."""
     place_of: IntArray
-    """The place in which it stands there."""
+    """The place of the group in that node."""
     most_low: IntArray
     """Largest low end, (nodes, m, PLACES)."""
     least_high: IntArray
@@ -58,7 +58,7 @@ class GroupTree(NamedTuple):
 
 @kernel(allocates=False)
 def _write_group(space: Space, cover: Cover, tree: GroupTree, group: int) -> None:
-    """Write down what is true of a group in the place where it stands alone."""
+    """Write down what is true of a group in the place where it is alone."""
     node, place = tree.node_of[group], tree.place_of[group]
     tree.least_size[node, place] = tree.most_size[node, place] = cover.size[group]
     tree.most_cost[node, place] = group_cost(space, cover, group)
@@ -77,7 +77,7 @@ def _write_group(space: Space, cover: Cover, tree: GroupTree, group: int) -> Non
 
 @kernel(inline=True, allocates=False)
 def _sum_up_ends(most: IntArray, least: IntArray, node: int, place: int, child: int) -> bool:
-    """Write down in a place the largest and the smallest ends of boxes below the child that stands there; tell whether one changed."""
+    """Write down in a place the largest and the smallest ends of boxes below the child that is there; return whether one changed."""
     changed = False
     for column in range(most.shape[1]):
         largest, smallest = most[child, column, 0], least[child, column, 0]
@@ -91,7 +91,7 @@ def _sum_up_ends(most: IntArray, least: IntArray, node: int, place: int, child: 
 
 @kernel(allocates=False)
 def _sum_up_sets(tree: GroupTree, node: int, place: int, child: int) -> bool:
-    """Write down in a place what is true of the sets below the child that stands there; tell whether anything changed."""
+    """Write down in a place what is true of the sets below the child that is there; return whether anything changed."""
     changed = False
     for column in range(tree.least_count.shape[2]):
         least = tree.least_count[child, 0, column]
@@ -111,7 +111,7 @@ def _sum_up_sets(tree: GroupTree, node: int, place: int, child: int) -> bool:
 
 @kernel(allocates=False)
 def _sum_up(tree: GroupTree, node: int, place: int, child: int) -> bool:
-    """Write down in a place what is true of all groups below the child that stands there; tell whether anything changed."""
+    """Write down in a place what is true of all groups below the child that is there; return whether anything changed."""
     least_size, most_size, least_number = np.int32(GONE), np.int32(0), np.int32(GONE)
     most_cost = 0.0
     for other in range(PLACES):
@@ -194,7 +194,7 @@ def build_tree(space: Space, cover: Cover, shape: Shape, for_records: bool) -> G
 
 @kernel(allocates=False)
 def _tell_parents(tree: GroupTree, node: int) -> None:
-    """Tell the nodes above that something changed in a node, as far up as it matters."""
+    """Update the nodes above after a change in a node, as far up as it matters."""
     parent = tree.shape.parent[node]
     while parent >= 0 and _sum_up(tree, parent, tree.shape.place[node], node):
         node = parent
@@ -210,6 +210,6 @@ def remove_group(tree: GroupTree, group: int) -> None:
 
 @kernel(allocates=False)
 def update_group(space: Space, cover: Cover, tree: GroupTree, group: int) -> None:
-    """Tell the nodes above a group that its box or size has changed."""
+    """Update the nodes above a group after a change of its box or size."""
     _write_group(space, cover, tree, group)
     _tell_parents(tree, tree.node_of[group])

@@ -17,13 +17,13 @@ class PointTree(NamedTuple):
     points: FloatArray
     """The records' coordinates in the tree's own order, (n, m)."""
     order: LongArray
-    """The record that stands at each place."""
+    """The record that is at each place."""
     place: LongArray
-    """The place at which each record stands."""
+    """The place at which each record is."""
     first: LongArray
     """The first place of each node."""
     alive: LongArray
-    """How many records of each node are left; in a leaf they stand first."""
+    """How many records of each node are left; in a leaf they come first."""
     left: LongArray
     """The first child of each node, -1 for a leaf."""
     parent: LongArray
@@ -54,7 +54,7 @@ def bound_leaf(tree: PointTree, node: int) -> None:
 
 @kernel()
 def bound_parent(tree: PointTree, node: int) -> bool:
-    """Fit an inner node's box to its children; tell whether it changed."""
+    """Fit an inner node's box to its children; return whether it changed."""
     left = tree.left[node]
     lowest = min(tree.lowest[left], tree.lowest[left + 1])
     changed = lowest != tree.lowest[node]
@@ -73,7 +73,7 @@ def bound_parent(tree: PointTree, node: int) -> bool:
 def select_middle(values: FloatArray, order: LongArray, start: int, stop: int, middle: int) -> None:
     """Reorder ``order[start:stop]`` so that the value at ``middle`` is where sorting would put it (Hoare)."""
     low, high = start, stop - 1
-    # ends: every pass over the part moves one of its ends inwards: i and j have crossed, and the pivot stands between
+    # ends: every pass over the part moves one of its ends inwards: i and j have crossed, and the pivot is between
     while low < high:
         pivot = values[order[(low + high) >> 1]]
         i, j = low, high

@@ -100,7 +100,7 @@ def count_free(tree: RecordTree, record: int, change: int) -> None:
 def widened_cost(space: Space, cover: Cover, group: int, column: int, low: int, high: int, gain: int) -> float:
     """Return the weighted cost of a group's column after it takes in the nearest code of ``low..high``.
 
-    In a SET column ``gain`` tells whether that code is a new value of the set (1) or one it has (0).
+    In a SET column ``gain`` indicates whether that code is a new value of the set (1) or one it has (0).
     """
     new_low = min(cover.low[column, group], high)
     new_high = max(cover.high[column, group], low)
@@ -148,7 +148,7 @@ def nearest_record(
 ) -> tuple[int, float]:
     """Take from the frontier the free record that costs the group least, and that cost; -1 if there is none.
 
-    Costs only rise while a group grows, so what stands in the frontier is a lower bound: an entry is
+    Costs only rise while a group grows, so what is in the frontier is a lower bound: an entry is
     reckoned again when it comes first. Of equal costs the smallest record wins.
 
     It ends: the group does not change here and costs are finite (:mod:`shoal.encoding.spaces`), so a record that was put back

@@ -1,8 +1,8 @@
-"""What a group would cost at least with what stands in each place of a node, for all places of the node at once.
+"""What a group would cost at least with what is in each place of a node, for all places of the node at once.
 
 Sets are counted by their bits, one place after the other; the costs of ranges and nodes are looked up for all places at once.
 The columns are added up in the same order as in the cost itself, so that what is said here is never above it, not even by
-rounding; if a group stands alone in a place, it is the cost itself.
+rounding; if a group is alone in a place, it is the cost itself.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from shoal.kernels.space.space import Cover, Space, range_cost, set_cost
 
 @kernel(inline=True, allocates=False)
 def union_penalty(tree: GroupTree, node: int, place: int, size: int, increase: bool) -> float:
-    """Return what a group of ``size`` records pays at least for a union with what stands in a place, by the costs written down so far.
+    """Return what a group of ``size`` records pays at least for a union with what is in a place, by the costs written down so far.
 
     That is the union's NCP; with ``increase``, what it has more than the other group had by itself:
     |G|·c + |G'|·(c - c'), where c and c' are the costs of the union and of the other group for each record.
@@ -58,7 +58,7 @@ def _add_range_costs(
 def _add_union_of_sets(
     space: Space, cover: Cover, tree: GroupTree, node: int, column: int, group: int, increase: bool, limit: float
 ) -> None:
-    """Add, for each place, what a SET column costs at least in a union with a group that stands there.
+    """Add, for each place, what a SET column costs at least in a union with a group that is there.
 
     Nothing is added if the penalty is above ``limit`` already.
     """
@@ -79,7 +79,7 @@ def _add_union_of_sets(
 def _add_record_to_set(
     space: Space, cover: Cover, tree: GroupTree, node: int, column: int, group: int, limit: float
 ) -> None:
-    """Add, for each place, what a SET column costs at least with a record of a group that stands there.
+    """Add, for each place, what a SET column costs at least with a record of a group that is there.
 
     Nothing is added if the cost is above ``limit`` already.
     """
@@ -98,7 +98,7 @@ def _add_record_to_set(
 def cost_unions(
     space: Space, costs: RangeCosts, cover: Cover, tree: GroupTree, node: int, group: int, increase: bool, limit: float
 ) -> None:
-    """Write down, for each place, a cost that no union of the group with a group that stands there is under.
+    """Write down, for each place, a cost that no union of the group with a group that is there is under.
 
     If the penalty is above ``limit``, that may be a part of it.
     """
@@ -117,7 +117,7 @@ def cost_unions(
 def cost_records(
     space: Space, costs: RangeCosts, cover: Cover, tree: GroupTree, node: int, group: int, limit: float
 ) -> None:
-    """Write down, for each place, a cost that the group with a record of a group that stands there is never under.
+    """Write down, for each place, a cost that the group with a record of a group that is there is never under.
 
     If that is above ``limit``, it may be a part of it.
     """

@@ -20,7 +20,7 @@ _BITS_APART = np.uint64(
 
 
 class Packing(NamedTuple):
-    """Where the codes of m columns stand in the words of a record."""
+    """Where the codes of m columns are in the words of a record."""
 
     word: LongArray
     """The word of each column."""

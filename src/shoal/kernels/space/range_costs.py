@@ -91,7 +91,7 @@ def cost_with_record(
 
 @kernel()
 def cover_by_group(space: Space, groups: int) -> Cover:
-    """Return an empty cover whose boxes lie side by side in memory, for searches that go from group to group."""
+    """Return an empty cover whose boxes are side by side in memory, for searches that go from group to group."""
     columns = space.kind.shape[0]
     return Cover(
         np.zeros((groups, columns), np.int32).T,

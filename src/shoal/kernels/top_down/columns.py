@@ -24,7 +24,7 @@ class Columns(NamedTuple):
     number: LongArray
     """The column."""
     word: LongArray
-    """Where the column stands in a packed row, as in :class:`Packing`."""
+    """Where the column is in a packed row, as in :class:`Packing`."""
     shift: WordArray
     mask: WordArray
     start: LongArray

@@ -1,7 +1,7 @@
 """Top-Down local recoding, the partitioning (Xu et al. 2006, section 4.2, Figure 5).
 
 A part of the table is cut in two: two records far apart are its seeds, every other record goes to the side whose
-penalty it raises least. A part is a block of packed rows that stand one after the other; they come in random order and keep it, so
+penalty it raises least. A part is a block of packed rows that come one after the other; they come in random order and keep it, so
 the order of assignment in each part is random and its first row a random start. Only columns in which the rows of a
 part differ are read: all others cost nothing.
 """

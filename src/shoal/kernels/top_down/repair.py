@@ -55,7 +55,7 @@ class Repair(NamedTuple):
 
 @kernel()
 def start_groups(space: Space, codes: IntArray, ends: IntArray) -> tuple[Cover, MemberLists]:
-    """Return the groups whose records stand one after the other, each up to its end."""
+    """Return the groups whose records come one after the other, each up to its end."""
     groups, records = ends.shape[0], codes.shape[1]
     cover = cover_by_group(space, groups)
     lists = MemberLists(np.empty(groups, np.int32), np.empty(groups, np.int32), np.empty(records, np.int32))

@@ -166,7 +166,7 @@ def assign_to_seeds(
     columns: Columns,
     sides: Sides,
 ) -> int:
-    """Tell which rows go to the second side: a row goes where it raises the penalty least; ties go to the smaller side, then to the first.
+    """Return which rows go to the second side: a row goes where it raises the penalty least; ties go to the smaller side, then to the first.
 
     Returns the number of rows of the second side.
     """

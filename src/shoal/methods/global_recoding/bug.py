@@ -35,8 +35,8 @@ class BottomUpGeneralization(Method):
     Parameters
     ----------
     target
-        The class column a reader wants to predict. Information is then what the quasi-identifiers tell about the class;
-        without one, what they tell about the original values.
+        The class column a reader wants to predict. Information is then what the quasi-identifiers reveal about the class;
+        without one, what they reveal about the original values.
     metric
         What a generalization loses: ``"entropy"`` as in the paper's section 3, ``"gini"``, ``"error"`` (of guessing the most
         common class), or a function of your own. It is given the class counts of the values that would be joined, an array with one row

@@ -95,7 +95,7 @@ class Climb:
 
 @dataclass
 class _State:
-    """Where a climb stands."""
+    """The state of a climb."""
 
     index: TupleIndex
     open_nodes: BoolArray

@@ -128,7 +128,7 @@ def _class_entropy(counts: LongArray) -> int:
 
 
 class _View:
-    """What taking back a step would do, from where a revision stands.
+    """What taking back a step would do, from where a revision is.
 
     A step back divides the groups of the records below one node and leaves all others as they are, so only these
     records are read.

@@ -1,6 +1,6 @@
 """A coded table as points between which distances mean something: what microaggregation works on.
 
-Numbers, dates and ordered categories are coordinates, scaled; a missing one stands at the mean and is set apart by a
+Numbers, dates and ordered categories are coordinates, scaled; a missing one is placed at the mean and is set apart by a
 coordinate of its own. Categories lie at a squared distance of 1 (no hierarchy) or of the cost of their closest
 common ancestor. That distance belongs to a tree, so it can be written as coordinates, one for each
 node below the root, and every method for numbers can take it.

@@ -32,7 +32,7 @@ def find_neighbours(points: FloatArray, width: int, progress: Progress) -> IntAr
 def first_groups(points: FloatArray, order: LongArray, k: int) -> IntArray:
     """Return MDAV's labels, block by block in large tables; points near in space are near in order.
 
-    In a block the records stand as in the input, so that ties fall as in plain MDAV.
+    In a block the records are as in the input, so that ties fall as in plain MDAV.
     """
     n = len(points)
     blocks = max(-(-n // _BLOCK), 1)

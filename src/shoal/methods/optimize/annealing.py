@@ -90,7 +90,7 @@ class Annealing:
         return solution, number
 
     def report(self, number: int) -> None:
-        """Tell what the best solution loses after a round."""
+        """Report what the best solution loses after a round."""
         self.search.report_loss(0.3 + 0.6 * self.search.stop.spent(number + 1))
 
     def prepare(self, solution: Solution, number: int, schedule: Schedule) -> Round:

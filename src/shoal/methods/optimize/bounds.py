@@ -29,7 +29,7 @@ _SPREAD = 2_000
 def prove(search: Search) -> None:
     """Work out how low any loss can be, if the effort allows it.
 
-    A bound by dual prices is higher already on all but small tables, so there is one chunk of visits beside it.
+    A bound by dual prices is higher already on all but small tables, so there is one chunk of visits besides it.
     """
     problem, params = search.problem, search.params.bound
     if params.visits and problem.rows.size <= params.most_values and not search.stop.over():

@@ -159,7 +159,7 @@ def find_candidates(search: Search, starts: Starts) -> CellSource:
 
 
 def _price(search: Search) -> Priced | None:
-    """Find dual prices; of a number of seconds they may take half of what is left, for the rounds need time too."""
+    """Find dual prices; of a number of seconds they may take half of what is left, because the rounds need time too."""
     problem, params = search.problem, search.params.pricing
     cost_by_record, half = problem.cost_by_record(search.incumbent), search.stop.rest(0.5)
     return group_by_prices(

@@ -81,7 +81,7 @@ def solve_facility_location(program: FacilityLocation, seconds: float = np.inf) 
 def _scaled(cost: FloatArray) -> FloatArray:
     """Return costs as shares of the most expensive: the solver's tolerances are absolute.
 
-    They are rounded, for the solver stops before it has proven the best, and where it stops follows the last digit of its input:
+    They are rounded, because the solver stops before it has proven the best, and where it stops follows the last digit of its input:
     weights of another unit must not lead to another outcome.
     """
     shares: FloatArray = np.round(cost / max(cost.max(), _TINY), _DIGITS)

@@ -67,10 +67,10 @@ class Operator(ABC):
 
     @abstractmethod
     def run(self, now: Round, labels: IntArray, regions: Regions, region: int) -> tuple[Outcome, ...]:
-        """Change the labels of a region's records, ``regions.record[start:stop]``, and tell what each part did.
+        """Change the labels of a region's records, ``regions.record[start:stop]``, and return what each part did.
 
         ``start`` and ``stop`` are ``regions.start[region]`` and ``regions.start[region + 1]``. Every group must keep k to 2k records of this
-        region alone, and a label must lie in ``start..stop - 1``: those of other regions do not.
+        region alone, and a label must be in ``start..stop - 1``: those of other regions do not.
         """
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MANY_COLUMNS = 12
 """Columns above which moves are cooler, because there a record costs far more than a move changes, and groups grow in smaller blocks."""
 VERY_MANY_COLUMNS = 30
-"""Columns above which there are fewer rounds, for a round takes long."""
+"""Columns above which there are fewer rounds, because a round takes long."""
 FEW_TUPLES = 256
 """Distinct tuples up to which a small table of many equal records is searched at effort "fast" as at "balanced": that takes next to nothing."""
 EQUAL_RECORDS = 16
@@ -132,7 +132,7 @@ class AnnealingParams:
     temperature: float = 6.0
     """By how much a move may raise the total cost in the first round, in multiples of the mean cost of a record, at most."""
     temperature_of_groups: float = 30.0
-    """A second limit: at most this ÷ k, for the larger k, the cooler moves must be."""
+    """A second limit: at most this ÷ k, because the larger k, the cooler moves must be."""
     cold_from: float = 0.9
     """Share of a run after which the temperature is 0."""
     cooling: float = 0.6
@@ -288,7 +288,7 @@ BALANCED_FRAGMENT = replace(
     annealing=replace(EFFORTS["balanced"].annealing, rounds=6),
     bound=BoundParams(visits=0),
 )
-"""Effort "balanced" there: a third of the rounds, half of them if all cells are priced, for the first ones gain most."""
+"""Effort "balanced" there: a third of the rounds, half of them if all cells are priced, because the first ones gain most."""
 FRAGMENTS = {
     "fast": FAST_FRAGMENT,
     "balanced": BALANCED_FRAGMENT,

@@ -60,5 +60,5 @@ class Search:
             self.losses.append(solution.loss)
 
     def report_loss(self, fraction: float) -> None:
-        """Tell how far the work is and what the best solution loses."""
+        """Report the share of the work that is done and the loss of the best solution."""
         self.reporter.report(fraction, f"loss {self.incumbent.loss:.5f}")

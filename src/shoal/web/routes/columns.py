@@ -33,7 +33,7 @@ ROLE_WORDS: dict[Role, str] = {
     "left out": "not in the release",
     "person": "says whose a row is, where people have several: people are counted, not rows",
     "household": "says who lives together: every group then holds k households too",
-    "survey weight": "for how many people a row stands; released as the mean of each group",
+    "survey weight": "how many people a row represents; released as the mean of each group",
     "pseudonym": "released as a token that only your key can make: pseudonymous, not anonymous",
 }
 KEYS = (".key", ".bin")

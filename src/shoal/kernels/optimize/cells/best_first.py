@@ -29,7 +29,7 @@ class Combinations(NamedTuple):
     cost: FloatArray
     """What a combination costs a record on average; once its cheap cells are taken, what the cheapest of the others costs."""
     step: IntArray
-    """(room, m): how many levels above the finest each column stands."""
+    """(room, m): how many levels above the finest each column is."""
     last: IntArray
     """The column raised last. Only it and those after it are raised further, so that no combination is made twice."""
     heap: Queue
@@ -119,7 +119,7 @@ def cell_key(levels: Levels, step: IntArray, record: int) -> np.uint64:
 
 @kernel(allocates=False)
 def find_slot(table: CellTable, mask: np.uint64, stamp: int, key: np.uint64) -> int:
-    """Return the slot of the hash table where a cell stands or belongs; ``mask`` is the number of slots in use, less 1."""
+    """Return the slot of the hash table where a cell is or belongs; ``mask`` is the number of slots in use, less 1."""
     at = (key >> np.uint64(32)) & mask
     # ends: the table has twice as many slots as keys, so a free one comes
     while table.stamp[at] == stamp and table.key[at] != key:
@@ -138,9 +138,9 @@ def count_cells(
     stamp: int,
     slot: IntArray,
 ) -> bool:
-    """Count the records of each cell of one combination; tell whether any cell has k.
+    """Count the records of each cell of one combination; return whether any cell has k.
 
-    ``multiplicity`` says how many records each tuple has; ``slot`` receives where the cell of each tuple alive stands in the table.
+    ``multiplicity`` says how many records each tuple has; ``slot`` receives the place of the cell of each tuple alive in the table.
     """
     mask = np.uint64(table_room(alive.shape[0]) - 1)
     enough = False
@@ -165,7 +165,7 @@ class CellSearch(NamedTuple):
     combinations: Combinations
     table: CellTable
     slot: IntArray
-    """For each place of ``alive``: where its record's cell stands in the hash table."""
+    """For each place of ``alive``: where its record's cell is in the hash table."""
     alive: IntArray
     """The records that no cell has taken yet (alive), in the first ``state[0]`` places."""
     label: IntArray

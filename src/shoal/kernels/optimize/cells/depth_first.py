@@ -23,7 +23,7 @@ from shoal.kernels.optimize.cells.reduced_cost import CellPool, keep_cell, profi
 class Enumeration(NamedTuple):
     """An enumeration of all cells, column by column, that can be halted and taken up again.
 
-    At depth d it stands in one part of what the first d columns divide the tuples into, each at some level.
+    At depth d it is in one part of what the first d columns divide the tuples into, each at some level.
     """
 
     inside: IntArray
@@ -41,7 +41,7 @@ class Enumeration(NamedTuple):
     cost: FloatArray
     """(m + 1): what the part costs by the columns so far."""
     depth: LongArray
-    """[0]: the depth at which the enumeration stands, -1 once it is over."""
+    """[0]: the current depth of the enumeration, -1 once it is over."""
 
 
 @kernel()
@@ -135,7 +135,7 @@ def collect(
 ) -> None:
     """Go on for ``budget`` visits of tuples and keep the cells that have a profit at the ceiling, with the tuples they may take.
 
-    ``cell`` and ``cost`` tell for each level and tuple which cell it lies in and what that costs. Tuples come by falling ceiling; ``tuple_of`` is
+    ``cell`` and ``cost`` hold, for each level and tuple, its cell and what that cell costs. Tuples come by falling ceiling; ``tuple_of`` is
     the number of each in the pool. A part that has no profit even if all other columns cost nothing holds no cell that has one.
     """
     kept, count = np.zeros(multiplicity.shape[0], np.int32), np.zeros(multiplicity.shape[0], np.int64)

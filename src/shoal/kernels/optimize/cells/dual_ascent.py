@@ -23,7 +23,7 @@ MOMENTUM = 0.3
 FIRST_STEP = 0.2
 """Length of the first steps, as a share of the gap between the bound and the cost of a known grouping."""
 CEILING_GROWTH = 1.2
-"""Prices that stand at their ceiling get this much room: those of records that fit nowhere end far above their first ones."""
+"""Prices that are at their ceiling get this much room: those of records that fit nowhere end far above their first ones."""
 PATIENCE = 10
 """Steps without gain after which they become shorter, and the ascent goes on from the best prices."""
 SHORTENING = 0.7
@@ -57,7 +57,7 @@ def make_dual_ascent(price: FloatArray, multiplicity: IntArray) -> DualAscent:
 
 @kernel()
 def raise_ceilings(dual: DualAscent, margin: float) -> None:
-    """Go on from the best prices, with ceilings a ``margin`` above them, and more if they stand at their ceiling.
+    """Go on from the best prices, with ceilings a ``margin`` above them, and more if they are at their ceiling.
 
     The bound starts again from nothing: it has to be proven over the cells that the new ceilings keep.
     """

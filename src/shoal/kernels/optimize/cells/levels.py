@@ -69,7 +69,7 @@ def node_heights(space: Space, column: int, value: IntArray, height: IntArray) -
 
 @kernel(allocates=False)
 def node_level(space: Space, column: int, value: IntArray, height: IntArray, level: int, cell: IntArray) -> None:
-    """Put values into cells by their highest ancestor that stands at most ``level`` above the leaves."""
+    """Put values into cells by their highest ancestor that is at most ``level`` above the leaves."""
     number, before = 0, -1
     for place in range(cell.shape[0]):
         node = value[place]

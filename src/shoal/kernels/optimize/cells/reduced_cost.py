@@ -163,7 +163,7 @@ def cell_profit(
 
 @kernel(allocates=False)
 def find_slot(cells: CellPool, key: np.uint64) -> int:
-    """Return the slot of the hash table where a key stands or belongs."""
+    """Return the slot of the hash table where a key is or belongs."""
     mask = np.uint64(cells.slot.shape[0] - 1)
     at = (key >> np.uint64(32)) & mask
     # ends: the table has twice as many slots as cells, so a free one comes

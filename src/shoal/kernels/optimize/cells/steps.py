@@ -190,7 +190,7 @@ def mean_cost_before(sieve: BitsetSearch, held: WordArray, words: int, k: int) -
 
 @kernel(allocates=False)
 def find_cell(sieve: BitsetSearch, steps: LongArray, left: int, k: int, share: float) -> bool:
-    """Find the best cell of one step a column that holds k records, by branch and bound; tell whether there is one.
+    """Find the best cell of one step a column that holds k records, by branch and bound; return whether there is one.
 
     Best is the least of its cost minus ``share`` times the mean cost before of the first k records it holds. From column to column the
     cost never falls and that mean never rises, if expensive records come first in the pool, so a branch is cut once it is no better than the

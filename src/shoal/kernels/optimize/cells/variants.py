@@ -36,7 +36,7 @@ class Column(NamedTuple):
     """How many tuples lie inside the cell."""
     begin: int
     end: int
-    """The near tuples of this column stand at the places ``begin`` to ``end - 1``."""
+    """The near tuples of this column are at the places ``begin`` to ``end - 1``."""
     cost: float
     """What all other columns of the cell cost each record."""
 

@@ -179,7 +179,7 @@ def main_branch(space: Space, groups: Groups, group: int, column: int) -> tuple[
 
 @kernel(allocates=False)
 def evict_from_column(space: Space, groups: Groups, group: int, column: int, k: int, evictions: Evictions) -> float:
-    """Try all evictions from one column of a group: of each value of a set, of either end of a range, of all beside the main branch of a node.
+    """Try all evictions from one column of a group: of each value of a set, of either end of a range, of all outside the main branch of a node.
 
     Returns the fall of the total.
     """
@@ -201,7 +201,7 @@ def evict_from_column(space: Space, groups: Groups, group: int, column: int, k: 
 
 @kernel()
 def evict_from_groups(space: Space, groups: Groups, k: int, state: WordArray) -> Outcome:
-    """Try evictions from every column of every group, from some columns if there are many; tell how often, and what was gained."""
+    """Try evictions from every column of every group, from some columns if there are many; return how often, and what was gained."""
     evictions = make_evictions(2 * groups.member.shape[1])
     columns = space.kind.shape[0]
     tried, taken, fall = 0, 0, 0.0

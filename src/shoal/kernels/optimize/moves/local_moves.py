@@ -41,7 +41,7 @@ def improve_region(
     noise: float,
     seed: int,
 ) -> tuple[Outcome, Outcome, Outcome, Outcome]:
-    """Improve the groups of one region by the active moves and tell what each of them did.
+    """Improve the groups of one region by the active moves and return what each of them did.
 
     The result depends on nothing outside the region, so regions may be improved at the same time. Labels become
     numbers that no other region uses.

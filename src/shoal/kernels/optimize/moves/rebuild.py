@@ -234,7 +234,7 @@ def rebuild_by_cells(
     temperature: float,
     state: WordArray,
 ) -> Outcome:
-    """Rebuild random groups, each with up to ``most`` neighbours, by cells, ``tries`` times; tell how often, and what was gained.
+    """Rebuild random groups, each with up to ``most`` neighbours, by cells, ``tries`` times; return how often, and what was gained.
 
     New groups are kept if they raise the total by no more than a random share of ``temperature``.
     """

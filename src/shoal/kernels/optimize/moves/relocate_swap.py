@@ -130,7 +130,7 @@ def improve_record(
 
 @kernel()
 def sweep(space: Space, groups: Groups, k: int, hosts: int, temperature: float, state: WordArray) -> Outcome:
-    """Try the best move or swap of every record once, in random order; tell how often, and what was gained.
+    """Try the best move or swap of every record once, in random order; return how often, and what was gained.
 
     A step may raise the total by a random share of ``temperature``; with 0 every step lowers it.
     """
@@ -175,7 +175,7 @@ def dissolve(space: Space, groups: Groups, group: int, member: LongArray, host: 
 
 @kernel()
 def dissolve_groups(space: Space, groups: Groups) -> Outcome:
-    """Dissolve every group whose records cost less elsewhere; tell how many, and what was gained."""
+    """Dissolve every group whose records cost less elsewhere; return how many, and what was gained."""
     member, host, rises = np.zeros(groups.member.shape[1], np.int64), np.zeros(1, np.int64), np.zeros(1)
     tried, taken, fall = 0, 0, 0.0
     for group in range(groups.size.shape[0]):

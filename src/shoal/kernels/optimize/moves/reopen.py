@@ -114,7 +114,7 @@ def reopen_cells(
     temperature: float,
     state: WordArray,
 ) -> Outcome:
-    """Open cells instead of the groups they overlap, ``tries`` times; tell how often, and what was gained.
+    """Open cells instead of the groups they overlap, ``tries`` times; return how often, and what was gained.
 
     The cell is opened first, whatever its profit, if the groups dissolved for it hold k of its records. The new groups are kept if they raise the
     total by no more than a random share of ``temperature``, times the mean cost of the dissolved records over ``mean_cost``.
@@ -171,7 +171,7 @@ def reopen_cells(
 def reopen_region(
     space: Space, codes: IntArray, label: IntArray, regions: Regions, region: int, opening: Opening
 ) -> Outcome:
-    """Reopen cells in one region and tell what that gained."""
+    """Reopen cells in one region and return what that gained."""
     groups = load_region(space, codes, label, regions, region, opening.k)
     records = regions.record[regions.start[region] : regions.start[region + 1]]
     outcome = reopen_cells(

@@ -102,7 +102,7 @@ def find_rough_cut(space: Space, codes: IntArray, members: IntArray) -> tuple[in
         sort_by_column(codes, members, column, trial)
         low, high = codes[trial[0], column], codes[trial[-1], column]
         whole, sides = 1.0, 0.0
-        if not has_members(space.kind[column]):  # the ends do not tell what a set costs
+        if not has_members(space.kind[column]):  # the ends do not reveal what a set costs
             whole = range_cost(space, column, low, high)
             sides = range_cost(space, column, low, codes[trial[size // 2 - 1], column])
             sides += range_cost(space, column, codes[trial[size // 2], column], high)

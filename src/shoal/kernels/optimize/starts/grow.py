@@ -99,7 +99,7 @@ def divide_records(space: Space, codes: IntArray, state: WordArray, inside: Bool
 
 @kernel()
 def make_grid(space: Space, codes: IntArray, order: LongArray, state: WordArray) -> Grid:
-    """Return the grid of records; within a bucket they stand in the given order."""
+    """Return the grid of records; within a bucket they are in the given order."""
     records, columns = codes.shape
     inside, bucket = np.zeros(columns, np.bool_), np.zeros(records, np.int64)
     buckets = divide_records(space, codes, state, inside, bucket)
@@ -187,7 +187,7 @@ def grow_all(space: Space, codes: IntArray, k: int, seed: int) -> Groups:
             continue
         bucket = grid.bucket[first]
         place = grid.start[bucket]
-        # ends: a record without a group stands in its bucket
+        # ends: a record without a group is in its bucket
         while grid.record[place] != first:
             place += 1
         record = leave_grid(grid, place)

@@ -32,7 +32,7 @@ class Groups(NamedTuple):
     label: IntArray
     """The group of each record."""
     place: IntArray
-    """Where a record stands among its group's members."""
+    """The place of a record among its group's members."""
     member: IntArray
     """(g, r): the records of each group, in its first ``size`` places."""
     size: IntArray
