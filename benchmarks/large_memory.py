@@ -1,4 +1,4 @@
-"""The memory of the parts of a streamed release, each by itself, beside the formulas of docs/explanation/large-tables.md.
+"""The memory of the parts of a streamed release, each by itself, compared with the formulas of docs/reference/large-tables.md.
 
 python -m benchmarks.large_memory        some minutes once kernels are compiled (Linux only)
 
