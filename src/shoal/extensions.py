@@ -68,7 +68,7 @@ def imported(module: str, attribute: str) -> Any:
 
 
 def warn_of(name: str, place: str) -> None:
-    """Say that what a package registers is left out."""
+    """Warn that what a package registers is left out."""
     warnings.warn(
         f"{name!r} is registered as {place}, which cannot be imported, and is left out. "
         "Install the package that brings it again, or remove it.",

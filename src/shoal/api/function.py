@@ -130,16 +130,16 @@ def anonymize(
     max_suppression
         Largest share of records that may be withheld.
     release
-        ``"ranges"`` or ``"representatives"``; by default what the method is made for.
+        ``"ranges"`` or ``"representatives"``; the default depends on the method.
     widen
-        Blunts conclusions from how narrow cells are: for each cell that had to be a certain node or set, this many
+        Protects against conclusions from narrow cells: for each cell that had to be a certain node or set, this many
         others (0 to 1) are released so without need, and ranges are drawn out by up to this share of their width.
     ends
-        Where released ranges end: ``"round"`` (outwards to round values, as coarse as costs a column at most 5 % more), ``"exact"``
+        Where released ranges end: ``"round"`` (outwards to round values, as coarse as possible at a cost of at most 5 % more loss in the column), ``"exact"``
         (at two people's own values), or a mapping with a step for each of some columns, such as ``{"age": 5, "born": "month"}``
         (``[20-24]``, ``[25-29]``); the others then end round.
     cells
-        Columns whose released cells are one partition of their values, or ``*``, so that they can be factors of a model:
+        Columns whose released cells never overlap, except ``*``, so that they can be factors of a model:
         ``{"education": "disjoint", "age": shoal.Disjoint(most=8)}``. The search chooses the partition with which the whole loses least,
         within a hierarchy if the column has one.
     treat

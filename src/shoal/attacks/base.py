@@ -89,7 +89,7 @@ class Finding:
 
 
 def typed_table(frame: Frame, names: Sequence[str]) -> pa.Table:
-    """Return columns with the types their values have, also those of a text file."""
+    """Return columns with the types of their values, also if the columns come from a text file."""
     return pa.table({name: _decoded(frame.typed(name)) for name in names})
 
 

@@ -175,7 +175,7 @@ def _judge(
     chosen: LongArray,
     holder: IntArray | None,
 ) -> Finding:
-    """Say how often the nearest rows hold the right one."""
+    """Return how often the nearest rows hold the right one."""
     right, guessed, alone = np.zeros(len(chosen)), np.zeros(len(chosen)), np.zeros(len(chosen), np.bool_)
     for target, rows in enumerate(fits):
         if not len(rows):

@@ -165,7 +165,7 @@ def _belief_in_people(table: _Table, whose: IntArray, holder: IntArray, targets:
 
 
 def _judge(seen: _Belief, sensitive: str) -> Finding:
-    """Say how often the likeliest value is one that the target has."""
+    """Return how often the likeliest value is one that the target has."""
     guesses, prior = seen.guesses, seen.whole / max(seen.population, 1)
     fits = np.array([guess.candidates > 0 for guess in guesses], np.bool_)
     right = np.array([guess.right for guess in guesses], np.bool_)

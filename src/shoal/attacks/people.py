@@ -88,7 +88,7 @@ def companions(
 
 
 def _candidates(fitting: Sequence[LongArray], whose: IntArray, chosen: LongArray) -> tuple[Candidates, Candidates]:
-    """Return for each person the fewest people who fit one record, and the people who fit all."""
+    """Return for each person the smallest number of people who fit one record, and the number who fit all records."""
     by_one, by_all = np.zeros(len(chosen), np.int64), np.zeros(len(chosen), np.int64)
     for place, one in enumerate(chosen.tolist()):
         known = [fitting[row] for row in np.flatnonzero(whose == one).tolist() if len(fitting[row])]

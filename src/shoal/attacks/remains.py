@@ -169,7 +169,7 @@ def _alone(table: pa.Table, names: Sequence[str]) -> BoolArray:
 
 
 def _kind(published: Frame, own: Frame, name: str, unique: float) -> str | None:
-    """Say what is wrong with a column, if anything."""
+    """Return what is wrong with a column, if anything."""
     column = published.typed(name)
     values = encode_dictionary(column).dictionary
     distinct = len(values) / max(published.records, 1)

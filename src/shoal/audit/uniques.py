@@ -79,7 +79,7 @@ def _count(bits: Any) -> int:
 
 
 def _walk(codes: IntArray, size: int) -> Iterator[tuple[tuple[int, ...], BoolArray]]:
-    """Give each set of ``size`` columns with a mask of the records that are alone by it."""
+    """Yield each set of ``size`` columns with a mask of the records that are alone by it."""
     records = codes.shape[1]
     spans = [int(row.max(initial=0)) + 1 for row in codes]
     start = _Together(np.arange(records), np.zeros(records, np.int64), 1)
@@ -107,7 +107,7 @@ def _alone(before: _Together, row: IntArray, span: int) -> BoolArray:
 
 
 def _split(before: _Together, row: IntArray, span: int) -> _Together:
-    """Tell records apart by one more column."""
+    """Return records apart by one more column."""
     key = before.label * span + row[before.records]
     cells = before.labels * span
     if cells <= max(_MOST_CELLS, 4 * len(key)):

@@ -80,7 +80,7 @@ def _show_warning(usual: Callable[..., None]) -> Callable[..., None]:
 
 
 def _explain(fault: BaseException) -> int:
-    """Say what went wrong and return the exit code."""
+    """Print what went wrong and return the exit code."""
     if isinstance(fault, KeyboardInterrupt):
         tell_error(f"Stopped {progress_so_far()}.")
         return INTERRUPTED
@@ -98,7 +98,7 @@ def _explain(fault: BaseException) -> int:
     # the text of a foreign exception may hold a value of the table, so only its kind and place are shown
     place = traceback.extract_tb(fault.__traceback__)[-1]
     tell_error(
-        f"shoal met a fault of its own ({type(fault).__name__} in {place.name}, line {place.lineno}).",
+        f"shoal had an internal error ({type(fault).__name__} in {place.name}, line {place.lineno}).",
         "please report it; SHOAL_TRACEBACK=1 shows more, possibly with values of your table.",
     )
     return OWN_FAULT

@@ -138,7 +138,7 @@ def command(
 
 
 def _risks(found: Audit) -> Iterator[tuple[str, str, str]]:
-    """Give name, value and meaning of what intruders can expect."""
+    """Yield name, value and meaning of what intruders can expect."""
     if found.risk is None:
         return
     yield (

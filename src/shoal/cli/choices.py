@@ -71,7 +71,7 @@ _CHOICE_OPTIONS = (
         "models",
         multiple=True,
         metavar="MODEL",
-        help="A privacy model that must hold beyond k, such as [bold]l-diversity:l=3[/bold] or [bold]t-closeness:t=0.2,column=diagnosis[/bold]; a wrong name lists all. May be repeated.",
+        help="A privacy model that must hold beyond k, such as [bold]l-diversity:l=3[/bold] or [bold]t-closeness:t=0.2,column=diagnosis[/bold]. An unknown name prints the list. May be repeated.",
         panel=PROMISE,
     ),
     click.option(

@@ -164,7 +164,7 @@ def note_written(*names: str) -> None:
 
 
 def progress_so_far() -> str:
-    """Say how far the work was, and what is on disk."""
+    """Return the share of the work that was done, and the files on disk."""
     done = f"while {_Stage.text} ({_Stage.share:.0%} done)" if _Stage.text else "at the start"
     kept = f"already written: {', '.join(_Stage.written)}" if _Stage.written else "nothing was written"
     return f"{done}; {kept}"

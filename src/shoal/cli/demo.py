@@ -192,7 +192,7 @@ def _show_release(console: Console, story: Story) -> None:
     rows = _rows_to_show(story)
     columns = [*QUASI_IDENTIFIERS, "diagnosis"]
     console.print(_sample(story.register.patients, rows, ["name", *columns]))
-    console.print("and after, as anyone may see them:")
+    console.print("The same records after, as everybody sees them:")
     console.print(_sample(result.released, rows, columns))
     table = make_table("column", "loss", numbers=["loss"])
     for name, loss in result.metrics["ncp_by_column"].items():

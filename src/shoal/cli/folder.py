@@ -14,7 +14,7 @@ from shoal.io.workroom import Workroom
 
 @contextlib.contextmanager
 def filling(folder: Path, *, force: bool = False) -> Iterator[Path]:
-    """Give a temporary folder whose content becomes that of ``folder`` when the block ends well.
+    """Yield a temporary folder whose content becomes that of ``folder`` when the block ends well.
 
     A folder that exists and is not empty is refused without ``force``; with it, files of the same name are
     replaced and others stay.

@@ -52,7 +52,7 @@ def analyses_of(result: Result, questions: Sequence[str]) -> Analyses | None:
 
 
 def measure_sentence(name: str, value: float) -> str:
-    """Say what a measure found, and what it measures."""
+    """Return what a measure found, and what it measures."""
     from shoal.metrics import REGISTRY
 
     number = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
@@ -89,7 +89,7 @@ def describe(result: Outcome) -> dict[str, Any]:
 
 
 def _apart(result: Outcome) -> dict[str, Any]:
-    """Return what only some results have: what to look at, the lower bound, the number of fragments."""
+    """Return the parts that only some results have: points to check, the lower bound, the number of fragments."""
     from shoal.results.result import Result
     from shoal.summary import second_look
 
@@ -155,7 +155,7 @@ def columns_sentence(released: int, columns: int) -> str:
 
 
 def felt_sentence(exact: float, typical: float | None) -> str:
-    """Say how many recoded cells are exact, and how many values a typical other cell covers."""
+    """Return how many recoded cells are exact, and how many values a typical other cell covers."""
     from shoal.report.words import felt_sentences
 
     return " ".join(felt_sentences(exact, typical))

@@ -108,7 +108,7 @@ _REFUSED = {
 
 
 def check_needed(targets: Targets, *, force: bool) -> None:
-    """Refuse before the work an option that nothing would come of."""
+    """Refuse options that would have no effect, before any work."""
     given = targets.given() | ({"--force": True} if force else {})
     for option, others in _NEEDS.items():
         if option in given and not given.keys() & set(others):

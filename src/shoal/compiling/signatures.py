@@ -30,7 +30,7 @@ class SignatureRecorder:
 
     def __init__(self) -> None:
         self.calls: dict[OuterCall, set[str]] = {}
-        self._here = threading.local()  # methods work on several regions at once
+        self._here = threading.local()  # because methods work on several regions at once
 
     def watched(self, function: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
         """Return ``plain`` so that calls of it are noted."""

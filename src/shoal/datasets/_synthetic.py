@@ -14,7 +14,7 @@ from shoal.validation import check_float, check_int
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_WIDEST = 1_000_000  # values a domain may have: the weight of each is tabulated
+_WIDEST = 1_000_000  # most values of a domain, because the weight of each is stored in a table
 _RESOLUTION = 10**9
 
 

@@ -1,4 +1,4 @@
-"""When a rule found on a sample counts as one: often right, much more often than a guess, and not by chance."""
+"""When a rule found on a sample is accepted: it must be right often, much more often than a guess, and not by chance."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class Formulas:
 
     @cached_property
     def ranks(self) -> FloatArray:
-        """The ranks of the screened records by each formula, centred and of length one."""
+        """The ranks of the screened records by each formula, centred and scaled to length one."""
         return np.stack([_ranks(one) for one in self.values]) if len(self.values) else self.values
 
     @cached_property

@@ -50,7 +50,7 @@ class Explanation:
 
 
 def explain(release: Release, row: int, column: str) -> Explanation:
-    """Say why the cell of an input row (counted from 0) in a column is as coarse as it is."""
+    """Return why the cell of an input row (counted from 0) in a column is as coarse as it is."""
     place = check_int("Result.explain", "row", row, least=0, most=release.source.records - 1)
     check_columns("a column to explain", [column], release.source.names)
     if column not in release.coded.names:
@@ -130,7 +130,7 @@ def _explain_cell(cell: Question) -> Explanation:
 
 
 def whole(release: Release) -> str:
-    """Say how far the whole release is from what is possible at all."""
+    """Return how far the whole release is from what is possible at all."""
     loss, bound = release.metrics["ncp"], release.metrics.get("lower_bound")
     told = f"The whole release loses {percent(loss)} of the detail."
     if bound is None:
@@ -139,7 +139,7 @@ def whole(release: Release) -> str:
 
 
 def _verdict(cell: Question, narrower: str, left: LongArray) -> str:
-    """Say what one step narrower would break."""
+    """Return what one step narrower would break."""
     k, rest = cell.release.recipe.k, np.setdiff1d(cell.members, left)
     step = f"One step narrower ({narrower})"
     whom = ("household", "households") if cell.hiding(left) < cell.people(left) else ("person", "people")

@@ -27,7 +27,7 @@ def compact(column: pa.ChunkedArray) -> pa.ChunkedArray:
     except (
         pa.ArrowNotImplementedError,
         pa.ArrowInvalid,
-    ):  # a type that cannot be taken from, or more than 2 GB of text
+    ):  # a type without `take`, or more than 2 GB of text
         return pa.chunked_array([_copied(chunk) for chunk in column.chunks], column.type)
 
 

@@ -109,7 +109,7 @@ class Frame:
         return self.labels[name].apply(column) if name in self.labels else column
 
     def tell(self, names: Sequence[str]) -> Frame:
-        """Say once how the text in columns is understood, because a misread column makes a wrong release."""
+        """Give one notice of how the text in columns is understood, because a misread column makes a wrong release."""
         readings = [f"{name} as {words}" for name, words in self.understood(names).items()]
         understood = [f"Understood {'; '.join(readings)}. If this is wrong, say so with {_SAY}."] if readings else []
         if not self.announced and (self.notes or understood):

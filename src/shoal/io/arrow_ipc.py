@@ -43,7 +43,7 @@ class ArrowIpc(Source):
 
     @contextlib.contextmanager
     def writer(self, path: Path, schema: pa.Schema) -> Iterator[pa.RecordBatchFileWriter]:
-        """Give what writes a file part by part; parts that bring dictionaries of their own need files of their own."""
+        """Yield a writer that writes a file part by part; parts that bring dictionaries of their own need files of their own."""
         with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
             yield writer
 

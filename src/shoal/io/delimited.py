@@ -77,7 +77,7 @@ class Delimited(Source):
 
     @contextlib.contextmanager
     def writer(self, path: Path, schema: pa.Schema) -> Iterator[pacsv.CSVWriter]:
-        """Give what writes a file part by part."""
+        """Yield a writer that writes a file part by part."""
         options = pacsv.WriteOptions(delimiter="\t" if ".tsv" in path.name.lower() else ",")
         with packing(path) as stream, pacsv.CSVWriter(stream, schema, write_options=options) as writer:
             yield writer
@@ -111,7 +111,7 @@ class _Form:
 
 @contextlib.contextmanager
 def _open(location: Location) -> Iterator[Any]:
-    """Give the bytes of a file, unpacked."""
+    """Yield the bytes of a file, unpacked."""
     name = location.name.lower()
     with location.open() as stream:
         if name.endswith(".gz"):
@@ -139,7 +139,7 @@ def _only_member(archive: zipfile.ZipFile, name: str) -> str:
 
 @contextlib.contextmanager
 def _packing_told(location: Location) -> Iterator[None]:
-    """Say in one sentence that a packed file is damaged."""
+    """Turn errors of a damaged packed file into one sentence."""
     pack = Path(location.name).suffix
     try:
         yield
@@ -266,7 +266,7 @@ def _not_written_in(location: Location, form: _Form) -> DataError:
 
 @contextlib.contextmanager
 def _at_start(location: Location, form: _Form) -> Iterator[Any]:
-    """Give the bytes of a file behind its byte-order mark."""
+    """Yield the bytes of a file behind its byte-order mark."""
     with _open(location) as stream:
         if form.encoding == "utf-8-sig":
             stream.read(3)
@@ -296,7 +296,7 @@ def _explain(location: Location, form: _Form) -> DataError:
 
 @contextlib.contextmanager
 def packing(path: Path) -> Iterator[Any]:
-    """Give a stream of bytes that is packed as the file's name says."""
+    """Yield a stream of bytes that is packed as the file's name says."""
     name = path.name.lower()
     with contextlib.ExitStack() as stack:
         if name.endswith(".gz"):
@@ -327,7 +327,7 @@ class _Recoded(io.RawIOBase):
         self._encoder = codecs.getincrementalencoder(encoding)("strict")
 
     def writable(self) -> bool:
-        """Tell that bytes can be written."""
+        """Return that bytes can be written."""
         return True
 
     def write(self, data: Any) -> int:

@@ -78,13 +78,13 @@ def gives_text(place: str | os.PathLike[str]) -> bool:
 
 
 def source_faults_told(place: str | os.PathLike[str]) -> AbstractContextManager[None]:
-    """Say in one sentence why a source cannot be read while its batches are."""
+    """Return a context in which errors of reading a source become one sentence."""
     return _faults_told(locate(place))
 
 
 @contextmanager
 def _faults_told(location: Location) -> Iterator[None]:
-    """Say in one sentence why a file cannot be read."""
+    """Turn errors of reading a file into one sentence."""
     try:
         yield
     except PermissionError:

@@ -53,7 +53,7 @@ class Location:
 
     @contextlib.contextmanager
     def open(self) -> Iterator[Any]:
-        """Give a stream of bytes."""
+        """Yield a stream of bytes."""
         if self.is_local:
             with self.path.open("rb") as stream:
                 yield stream

@@ -36,7 +36,7 @@ class Parquet(Source):
         papq.write_table(table, path)
 
     def writer(self, path: Path, schema: pa.Schema) -> Any:
-        """Give what writes a file part by part."""
+        """Return what writes a file part by part."""
         import pyarrow.parquet as papq  # noqa: PLC0415
 
         return papq.ParquetWriter(path, schema)

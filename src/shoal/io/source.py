@@ -102,7 +102,7 @@ class Source(ABC):
         raise FileError(f"A {self.name} cannot be written.", hint="write .csv or .parquet, which every tool reads.")
 
     def writer(self, path: Path, schema: pa.Schema) -> AbstractContextManager[Any]:  # noqa: ARG002  (for those that have one)
-        """Give what writes a file part by part: its method ``write_table`` is called with tables of this schema."""
+        """Return what writes a file part by part: its method ``write_table`` is called with tables of this schema."""
         raise FileError(
             f"A {self.name} cannot be written part by part.", hint="write .csv or .parquet, which every tool reads."
         )
@@ -118,6 +118,6 @@ def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def rows_of(table: pa.Table) -> Iterator[tuple[object, ...]]:
-    """Give the rows of a table as Python values, a batch at a time."""
+    """Yield the rows of a table as Python values, a batch at a time."""
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)

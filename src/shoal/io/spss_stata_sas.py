@@ -89,7 +89,7 @@ class Statistics(Source):
 
 
 def _frames(location: Location) -> Iterator[Frame]:
-    """Give the rows of a file, some at a time, with their labels."""
+    """Yield the rows of a file, some at a time, with their labels."""
     path, start = location.path, 0
     asked = _options(location.name, path)
     while True:  # ends: each round begins behind the rows of the last
@@ -181,7 +181,7 @@ def _faults(pyreadstat: Any) -> tuple[type[Exception], ...]:
 
 @contextlib.contextmanager
 def _local(location: Location) -> Iterator[Path]:
-    """Give a path on this machine; the library underneath reads nothing else."""
+    """Yield a path on this machine; the library underneath reads nothing else."""
     if location.is_local:
         yield location.path
         return

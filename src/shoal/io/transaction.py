@@ -150,7 +150,7 @@ class Transaction:
 
 @contextlib.contextmanager
 def replacing(path: Path, *, force: bool = False, needs: int = 0, private: bool = False) -> Iterator[Path]:
-    """Give a temporary file that takes the place of ``path`` only when the block ends well.
+    """Yield a temporary file that takes the place of ``path`` only when the block ends well.
 
     ``needs`` is the number of bytes that must be free; ``private`` lets nobody but this user read the file. Whatever
     happens in between, no partial target is left.

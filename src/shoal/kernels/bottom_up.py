@@ -125,7 +125,7 @@ def take_cheapest(
     taken: int,
     now: float,
 ) -> float:
-    """Let a piece that costs ``now`` take, of the members from ``taken`` on, the one that widens it least, the earliest among equals.
+    """Add to a piece that costs ``now`` the member from ``taken`` on that widens it least; ties go to the earliest.
 
     The member moves to the place ``taken``; the piece's new cost is returned. ``bound`` holds a cost that the piece with each member is
     never under: what was found for a smaller piece holds for a larger one, so that few members are costed again.
@@ -149,8 +149,8 @@ def take_cheapest(
 def order_for_split(space: Space, costs: RangeCosts, codes: IntArray, members: IntArray, k: int) -> None:
     """Order the members of a large group so that each k in a row make a close piece.
 
-    A piece begins with the member farthest from the first that is left and takes, k - 1 times, the member that widens it
-    least. What stays after ⌊n/k⌋ - 1 pieces is the last piece.
+    A piece begins with the member that is farthest from the first one left. Then the member that widens the piece
+    least is added, k - 1 times. What stays after ⌊n/k⌋ - 1 pieces is the last piece.
     """
     piece, bound = cover_by_group(space, 1), np.empty(members.shape[0])
     for begin in range(0, (members.shape[0] // k - 1) * k, k):

@@ -114,8 +114,8 @@ class TopDown(Method):
 
     Notes
     -----
-    Follows section 4.2 and Figure 5. A side is cut again while it has more than k records, and a cut is made only when at
-    least one of its sides has k. Small groups are repaired in the order in which they were cut. Two departures: records are
+    Follows section 4.2 and Figure 5. A side is cut again if it has more than k records. A cut is made only if at least
+    one of its sides has k. Small groups are repaired in the order in which they were cut. Two departures: records are
     pulled from a group of at least 2k - n records, while the paper says more than that, because such a group still
     keeps k; and they are chosen one at a time, the one that widens the group least first, while the paper asks for the best set.
 

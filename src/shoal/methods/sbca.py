@@ -74,7 +74,7 @@ class SBCA(Method):
         present = np.concatenate(count_values(table.codes, space.cardinality))
         offset = np.concatenate([[0], np.cumsum(space.cardinality)]).astype(np.int64)
         groups = max(1, _CHUNK // max(table.codes.size, 1))
-        # ends: each call makes at least one cluster of k records, or says that fewer than k wait
+        # ends: each call makes at least one group of k records, or returns that fewer than k are left
         while not kernels.run(space, contingency, clusters, codes, present, offset, task.k, groups):
             task.progress(1.0 - clusters.counts[0] / table.records, "clustering")
         labels = clusters.label

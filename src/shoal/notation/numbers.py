@@ -70,7 +70,7 @@ def _fits(texts: pa.Array, form: NumberForm) -> bool:
 
 
 def _pattern(form: NumberForm) -> str:
-    """Return what a number in this form looks like; a leading zero makes it a code, not a number."""
+    """Return the pattern of numbers in this form; with a leading zero they are codes, not numbers."""
     point, comma = re.escape(form.decimal), re.escape(form.thousands)
     whole = "(0|[1-9][0-9]*" + (f"|[1-9][0-9]{{0,2}}({comma}[0-9]{{3}})+" if form.thousands else "") + ")"
     return f"^-?({whole}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]{{1,3}})?$"

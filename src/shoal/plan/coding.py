@@ -256,7 +256,7 @@ def _distinct_rows(name: str, column: LearnedColumn, *, untyped: bool, notation:
 
 @contextlib.contextmanager
 def _distinct_counted(name: str) -> Iterator[None]:
-    """Say of values that a hierarchy lacks how many they are; the rows they are in are not known here."""
+    """Let an error about values that a hierarchy lacks give their number; their rows are not known here."""
     try:
         yield
     except HierarchyError as fault:

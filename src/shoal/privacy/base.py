@@ -145,7 +145,7 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """Say in one sentence, for a reader without training, what the model promises."""
+        """Return one sentence, for a reader without training, on what the model promises."""
 
     @property
     def fits_cells(self) -> bool:

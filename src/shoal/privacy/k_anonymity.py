@@ -45,7 +45,7 @@ class KAnonymity(PrivacyModel):
         return AllOf(people) if people else AtLeast(self.k)
 
     def describe(self) -> str:
-        """Say what the model promises."""
+        """Return what the model promises."""
         return f"Everyone shares their released values with at least {self.k - 1} others."
 
 

@@ -75,7 +75,7 @@ class LDiversity(PrivacyModel):
         )
 
     def describe(self) -> str:
-        """Say what the model promises."""
+        """Return what the model promises."""
         if self.kind == "distinct":
             return f"Every group shows at least {self.l} different sensitive values."
         if self.kind == "entropy":

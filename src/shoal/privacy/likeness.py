@@ -58,7 +58,7 @@ class AlphaK(_OneBound):
         return self._bind(table, "alpha", self.alpha, self.column)
 
     def describe(self) -> str:
-        """Say what the model promises."""
+        """Return what the model promises."""
         return f"In every group, no sensitive value occurs in more than {100 * self.alpha:.4g} % of the records."
 
 
@@ -99,7 +99,7 @@ class BetaLikeness(_OneBound):
         return self._bind(table, "enhanced" if self.enhanced else "beta", self.beta, self.column)
 
     def describe(self) -> str:
-        """Say what the model promises."""
+        """Return what the model promises."""
         return f"In no group is a sensitive value more than {1 + self.beta:g} times as frequent as in the whole table."
 
 
@@ -141,7 +141,7 @@ class DeltaDisclosure(_OneBound):
         return self._bind(table, "delta", self.delta, self.column)
 
     def describe(self) -> str:
-        """Say what the model promises."""
+        """Return what the model promises."""
         return (
             "A sensitive value that occurs in a group is there neither much more nor much less frequent than in the "
             f"whole table: by a factor below e^{self.delta:g}."

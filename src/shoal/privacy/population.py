@@ -107,7 +107,7 @@ class KMap(_OnPopulation):
         )
 
     def describe(self) -> str:
-        """Say what the model promises."""
+        """Return what the model promises."""
         found = "finds" if self.population is not None else "finds, by the survey weights,"
         return f"Anyone who looks for a person in the population {found} at least {self.k} who fit."
 
@@ -167,7 +167,7 @@ class DeltaPresence(_OnPopulation):
         return self._bind(table, "presence", float(self.low), float(self.high), everyone=everyone)
 
     def describe(self) -> str:
-        """Say what the model promises."""
+        """Return what the model promises."""
         said = f"Of the people who fit a group, at most {100 * self.high:.4g} % are in the table"
         if not self.low:
             return f"{said}, so that being in it stays uncertain."
@@ -271,5 +271,5 @@ def build_population_rules(requirements: Sequence[CrowdRequirement]) -> Populati
 
 
 def build_points(requirements: Sequence[CrowdRequirement], columns: int) -> Points:
-    """Return the lists of people that requirements look at."""
+    """Return the lists of people that requirements count."""
     return gather_points([one.placed.codes for one in requirements]) if requirements else no_points(columns)

@@ -73,7 +73,7 @@ class TCloseness(PrivacyModel):
         return together([closeness("TCloseness", one, float(self.t), self.distance, self.order) for one in attributes])
 
     def describe(self) -> str:
-        """Say what the model promises."""
+        """Return what the model promises."""
         return (
             "Knowing someone's group reveals little about their sensitive value: its spread differs from that of the "
             f"whole table by at most {self.t:g} (0: not at all, 1: entirely)."

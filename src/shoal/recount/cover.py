@@ -58,7 +58,7 @@ def _require(name: str, good: BoolArray, rows: LongArray) -> None:
         raise PrivacyError(
             f"{int(rows[~good].sum())} cells of the column {name!r} would not cover the value they stand for. "
             "Nothing was released.",
-            hint="this is a fault in shoal; please report it.",
+            hint="this is an internal error; please report it.",
         )
 
 

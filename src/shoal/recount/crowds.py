@@ -248,7 +248,7 @@ class _Lists(_Column):
         ]
 
     def places(self, cell: int) -> LongArray:
-        """Return the places one by one."""
+        """Return the places as single integers."""
         return self.lists[cell]
 
 

@@ -94,7 +94,7 @@ def check_companions(label: IntArray, column: pa.ChunkedArray, k: int, unit: str
     if not all(enough.values()):
         raise PrivacyError(
             f"The recount found a {unit} whose released rows all together fit fewer than {k} {unit}s. Nothing was released.",
-            hint="this is a fault in the method; please report it.",
+            hint="this is an internal error of the method; please report it.",
         )
 
 
@@ -107,7 +107,7 @@ def refuse_small_group(smallest: int, k: int, whom: str = "") -> None:
     if smallest < k:
         raise PrivacyError(
             f"The release is not {k}-anonymous: the recount found a group of {smallest}{whom}. Nothing was released.",
-            hint="this is a fault in the method; please report it.",
+            hint="this is an internal error of the method; please report it.",
         )
 
 
@@ -127,5 +127,5 @@ def check_codes(name: str, codes: IntArray, column: pa.ChunkedArray) -> None:
     if len(pairs) > len(np.unique(number)):
         raise PrivacyError(
             f"The recount found fewer values in the column {name!r} than the models did. Nothing was released.",
-            hint="this is a fault in shoal; please report it.",
+            hint="this is an internal error; please report it.",
         )

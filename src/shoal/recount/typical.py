@@ -31,7 +31,7 @@ def check_typical(column: CodedColumn, original: pa.ChunkedArray, released: pa.C
         raise PrivacyError(
             f"{int((~good).sum())} representatives in the column {column.name!r} would be outside the values of their "
             "groups. Nothing was released.",
-            hint="this is a fault in shoal; please report it.",
+            hint="this is an internal error; please report it.",
         )
 
 

@@ -76,7 +76,7 @@ _PEOPLE_COUNTED = (
 
 
 def limits(summary: Summary) -> Iterator[tuple[str, str]]:
-    """Say what the release does not promise: each time in short, then in a sentence."""
+    """Yield what the release does not promise: each time in short, then in a sentence."""
     yield from _LIMITS
     yield _RECORDS_COUNTED if summary.reached.persons is None else _PEOPLE_COUNTED
 
@@ -112,7 +112,7 @@ def chance(risk: float) -> str:
 
 
 def verdict(summary: Summary) -> str:
-    """Say in one sentence whether the promise holds."""
+    """Return in one sentence whether the promise holds."""
     if not summary.released:
         return "Every record was withheld; the release holds no rows."
     return (
@@ -122,7 +122,7 @@ def verdict(summary: Summary) -> str:
 
 
 def _shared_by(summary: Summary) -> str:
-    """Say how often a released combination occurs, in records or in people."""
+    """Return how often a released combination occurs, in records or in people."""
     k, reached = summary.promise.k, summary.reached
     if reached.persons is None and reached.households is None:
         return f"occurs at least {k:,} times"
@@ -135,7 +135,7 @@ def _shared_by(summary: Summary) -> str:
 
 
 def done(summary: Summary) -> Iterator[str]:
-    """Say what was done, for a reader without training."""
+    """Yield what was done, for a reader without training."""
     names = {role: [one.name for one in summary.columns if one.role == role] for role in _roles(summary)}
     yield f"The table had {counted(summary.records, 'record')} in {counted(len(summary.columns), 'column')}."
     if "identifier" in names:
@@ -167,7 +167,7 @@ def _roles(summary: Summary) -> set[str]:
 
 
 def withheld(summary: Summary) -> str:
-    """Say how many records were withheld."""
+    """Return how many records were withheld."""
     if summary.withheld is None:
         return f"Fewer than {summary.promise.k} records were withheld, because they fit no group; this report leaves them out."
     if not summary.withheld:
@@ -177,14 +177,14 @@ def withheld(summary: Summary) -> str:
 
 
 def kept(summary: Summary) -> str:
-    """Say what a reader feels of the loss: exact cells, values of a typical cell, released columns."""
+    """Return what a reader feels of the loss: exact cells, values of a typical cell, released columns."""
     released = sum(column.released_as != "removed" for column in summary.columns)
     columns = f"{released} of {counted(len(summary.columns), 'column is', 'columns are')} released."
     return " ".join([*felt_sentences(summary.loss.exact, summary.loss.typical), columns])
 
 
 def felt_sentences(exact: float | None, typical: float | None) -> list[str]:
-    """Say how many recoded cells are exact, and how many values the others stand for."""
+    """Return how many recoded cells are exact, and how many values the others stand for."""
     if exact is None:
         return []
     if typical is None:
@@ -205,14 +205,14 @@ def felt_cells(column: Column) -> tuple[str, str, str, str]:
 
 
 def cost(summary: Summary) -> str:
-    """Say what was lost, and how little could be lost if that is known."""
+    """Return what was lost, and how little could be lost if that is known."""
     loss = summary.loss
     known = f" No grouping can lose less than {percent(loss.lower_bound)}." if loss.lower_bound is not None else ""
     return f"{kept(summary)} Measured by the width of cells as a share of their column, {percent(loss.ncp)} of the detail of the quasi-identifiers is gone.{known}"
 
 
 def apart(summary: Summary, name: str) -> list[str]:
-    """Say what the picture of a column leaves out."""
+    """Return what the picture of a column leaves out."""
     column = next(column for column in summary.columns if column.name == name)
     spread = column.distribution
     notes = []
@@ -268,7 +268,7 @@ def sensitive_rows(summary: Summary) -> list[list[str]]:
 
 
 def sensitive_meanings(summary: Summary) -> list[str]:
-    """Say what the figures of sensitive columns mean."""
+    """Return what the figures of sensitive columns mean."""
     return [f"{key.replace('_', ' ')}: {FIGURES[key]}" for key in sensitive_keys(summary) if key in FIGURES]
 
 
@@ -329,7 +329,7 @@ def attack_rows(summary: Summary) -> list[tuple[str, ...]]:
 
 
 def attack_note(summary: Summary) -> str:
-    """Say how attacks were tried."""
+    """Return how attacks were tried."""
     return f"Tried on {counted(summary.attacks[0].tried, 'person', 'people')} of the original; in brackets the 95 % interval."
 
 
@@ -348,7 +348,7 @@ SIZE_HEADINGS = ("size", "people, original", "people, released")
 
 
 def size_note(summary: Summary) -> str:
-    """Say what the sizes of groups count: people, those whose records are in several groups once in each."""
+    """Return what the sizes of groups count: people, those whose records are in several groups once in each."""
     several = (
         "" if summary.reached.persons is None else "Somebody whose records are in several groups counts once in each. "
     )
@@ -416,7 +416,7 @@ COMMAND = "shoal anonymize TABLE.csv --recipe recipe.toml -o release.csv"
 
 
 def query_sentence(error: QueryError) -> str:
-    """Say how well counting questions are answered."""
+    """Return how well counting questions are answered."""
     return (
         f"{counted(error.questions, 'random counting question')} (“how many people are 30 to 40 and live here?”, two columns "
         f"each) were asked of the release: half of the answers are off by at most {percent(error.median)}, "

@@ -20,7 +20,7 @@ ROLES = {
     "keep": "to keep",
     "pseudonymize": "to pseudonymize",
 }
-"""Every role, and how a message says that a column has it."""
+"""Every role, and its words in messages."""
 OTHERS = {"person": "the person column", "household": "the household column", "survey_weight": "the survey weight"}
 """Columns that are not a part of the release but are looked at, and how a message calls them."""
 
@@ -50,7 +50,7 @@ def check_role_columns(roles: Roles, frame: Frame) -> None:
 
 
 def warn_of_columns_left_out(roles: Roles, frame: Frame) -> None:
-    """Say which columns have no role, and so are not a part of the release."""
+    """Warn about columns without a role, which are not a part of the release."""
     named = {name for names in roles.values() for name in names}
     left_out = [name for name in frame.names if name not in named]
     if left_out:
@@ -62,7 +62,7 @@ def warn_of_columns_left_out(roles: Roles, frame: Frame) -> None:
 
 
 def tell_of_coded_categories(table: CodedTable, settled: Container[str]) -> None:
-    """Say which quasi-identifiers are released as ranges though their numbers look like codes for categories.
+    """Warn about quasi-identifiers that are released as ranges although their numbers look like codes for categories.
 
     Codes repeat, and two of them are as well off in a range as in a set; columns that are ``settled`` have a kind or a hierarchy of the user's choice.
     """

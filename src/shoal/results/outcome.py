@@ -199,7 +199,7 @@ class Outcome(ABC):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Say what only a release in memory has."""
+            """Return what only a release in memory has."""
             if name in _LACKING:
                 self._refuse(_LACKING[name])
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)

@@ -130,7 +130,7 @@ class Result(Outcome, Release, Generic[Table]):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Say why a result read from a pickle lacks what must be worked out from the original table."""
+            """Return why a result read from a pickle lacks what must be worked out from the original table."""
             if name in _OF_THE_ORIGINAL:
                 raise ParameterError(
                     "This result was read from a pickle, which holds no original table.",
@@ -296,7 +296,7 @@ class Result(Outcome, Release, Generic[Table]):
         )
 
     def explain(self, row: int, column: str) -> Explanation:
-        """Say why the cell of an input row (counted from 0) is as coarse as it is, in words and figures.
+        """Return why the cell of an input row (counted from 0) is as coarse as it is, in words and figures.
 
         For the steward, who has the table: it contains how many companions a person has and which values their group
         spans, never who they are.

@@ -288,5 +288,5 @@ def refuse_stowaways(path: Path) -> None:
     if beside or any(named[name] - shown[name] for name in named):
         raise DataError(
             "The file would hold more than its rows: values that no row has, or metadata. Nothing was released.",
-            hint="this is a fault in shoal; please report it.",
+            hint="this is an internal error; please report it.",
         )

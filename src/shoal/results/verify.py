@@ -177,7 +177,7 @@ def _check_models(release: Frame, recipe: Recipe, label: IntArray, original: Fra
         try:
             (requirement,) = bind_models([model], _sensitive(release, recipe, original), recipe.sensitive)
         except PrivacyError:
-            yield Check(name, met=False, text="not even all rows as one group meet it")
+            yield Check(name, met=False, text="not even all rows together meet it")
             continue
         failing = int(requirement.failing(label, groups).sum())
         text = f"falls short in {failing:,} of {groups:,} groups" if failing else model.describe()
@@ -234,7 +234,7 @@ def _against(part: CodedAttribute, whole: CodedAttribute) -> CodedAttribute:
 
 
 def _tree_of(recipe: Recipe, name: str) -> str | None:
-    """Return the hierarchy file of a column, if the recipe names one that is there."""
+    """Return the hierarchy file of a column, if the recipe names an existing one."""
     choice = recipe.hierarchies.get(name)
     return choice if choice is None or choice in WORDS or Path(choice).is_file() else None
 

@@ -56,7 +56,7 @@ def _histogram(column: CodedColumn, before: Cells, after: Cells, k: int) -> Dist
         for cells, one in zip((before, after), shown, strict=True)
         for cell in (cells.low, cells.high)
     ]
-    reached = np.concatenate(ends)  # not all of the column, which withheld records may reach beyond
+    reached = np.concatenate(ends)  # not the whole column, because values of withheld records may be beyond
     edges = _date_edges(reached) if dated else _edges(reached, whole)
     counts = _in_bins(position, before, edges, whole)
     spread = _in_bins(position, after, edges, whole)

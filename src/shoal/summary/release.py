@@ -127,7 +127,7 @@ class Release:
             try:
                 kinds = {name: self.recipe.kinds[name]} if name in self.recipe.kinds else {}
                 coded = encode(self.source, [name], kinds=kinds)
-            except DataError:  # too many values, or infinite ones
+            except DataError:  # there are too many values, or infinite ones
                 continue
             found[name] = (coded.columns[0], coded.codes[0])
         return found

@@ -196,7 +196,7 @@ class Loss(_Part):
     lower_bound: float | None = Field(default=None, description="No grouping can lose less, if the method knows.")
     exact: float | None = Field(default=None, description="Share of all recoded cells that are one value.")
     typical: float | None = Field(
-        default=None, description="Number of values that a cell stands for which is not exact: the median over all."
+        default=None, description="Number of values that a cell stands for, as the median over all cells that are not exact."
     )
     metrics: list[Measured]
 
@@ -273,7 +273,7 @@ class Summary(_Part):
     query_error: QueryError | None = None
     examples: Examples
     recipe: str = Field(description="The recipe file, to repeat the release.")
-    warnings: list[str] = Field(default=[], description="What in this release calls for a second look.")
+    warnings: list[str] = Field(default=[], description="Points to check before publishing this release.")
 
 
 def json_schema() -> dict[str, Any]:

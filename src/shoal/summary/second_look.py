@@ -31,7 +31,7 @@ def second_look(release: Release) -> Iterator[str]:
 
 
 def computed_columns(derived: Sequence[Derived], exposed: Sequence[Exposure], records: int, k: int) -> Iterator[str]:
-    """Say which released columns follow from the quasi-identifiers and pick people out, and which are predicted by them."""
+    """Yield which released columns follow from the quasi-identifiers and pick people out, and which are predicted by them."""
     for one in exposed:
         yield warning(one, records, k)
     predicted = [found for found in derived if not found.certain]
@@ -58,7 +58,7 @@ def things_to_look_at(
     records: int,
     alone: Callable[[str], int],
 ) -> Iterator[str]:
-    """Say what calls for a second look.
+    """Yield the points to check before publishing.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _given_away(names: Sequence[str]) -> Iterator[str]:
 
 
 def _values_alone(alone: Mapping[str, int], treated: Mapping[str, Treated]) -> Iterator[str]:
-    """Say how many values of each column point at one row: a sentence for each that is treated, one for all others."""
+    """Yield how many values of each column point at one row: a sentence for each that is treated, one for all others."""
     for name, count in alone.items():
         if name in treated:
             yield (

@@ -43,7 +43,7 @@ class Treatment(ABC):
 
     @abstractmethod
     def describe(self) -> str:
-        """Say what is done to the column, as the end of a sentence that begins with its name."""
+        """Return the end of a sentence that begins with the column's name and says what is done to it."""
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters as plain values, for a recipe."""

@@ -63,7 +63,7 @@ class Round(Treatment):
         return fill_numbers(column, rows, _times(whole, float(self.to)))
 
     def describe(self) -> str:
-        """Say what is done."""
+        """Return what is done."""
         if isinstance(self.to, str):
             return f"shows only the {self.to} of its dates"
         return f"is rounded to multiples of {self.to:g}" + (", up or down at random" if self.random else "")
@@ -119,7 +119,7 @@ class _Coded(Treatment):
         return float(np.quantile(values, self.share, method="lower" if self.top else "higher"))
 
     def describe(self) -> str:
-        """Say what is done; the limit itself is not shown if it follows from the data."""
+        """Return what is done; the limit itself is not shown if it follows from the data."""
         side, part = ("above", 1 - (self.share or 0)) if self.top else ("below", self.share or 0)
         where = (
             f"{side} {self.value:g}"

@@ -59,7 +59,7 @@ class Pram(Treatment):
         return fill_rows(column, rows, values.take(pa.array(np.where(stays, np.arange(len(rows)), drawn))))
 
     def describe(self) -> str:
-        """Say what is done."""
+        """Return what is done."""
         return f"keeps each value with chance {self.keep:.3g} and otherwise shows one drawn from the column"
 
 
@@ -120,7 +120,7 @@ class ShiftDates(Treatment):
         return shifts
 
     def describe(self) -> str:
-        """Say what is done."""
+        """Return what is done."""
         whose = "row" if self.person is None else "person"
         return f"is shifted by up to {self.days} days, each {whose} by its own number"
 
@@ -164,5 +164,5 @@ class Drop(Treatment):
         return column
 
     def describe(self) -> str:
-        """Say what is done."""
+        """Return what is done."""
         return "is left out"

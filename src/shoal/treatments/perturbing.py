@@ -69,7 +69,7 @@ class Microaggregate(Treatment):
         return fill_numbers(column, rows, means[labels])
 
     def describe(self) -> str:
-        """Say what is done."""
+        """Return what is done."""
         return f"shows the mean of groups of {self.k} or more neighbouring values"
 
 
@@ -117,7 +117,7 @@ class RankSwap(Treatment):
         return fill_rows(column, rows, values.take(pa.array(taken)))
 
     def describe(self) -> str:
-        """Say what is done."""
+        """Return what is done."""
         return f"has its values exchanged among records whose ranks differ by at most {self.share:.3g} of all"
 
 
@@ -167,6 +167,6 @@ class Noise(Treatment):
         return float(self.share or 0.0) * (float(values.std()) if len(values) else 0.0)
 
     def describe(self) -> str:
-        """Say what is done."""
+        """Return what is done."""
         spread = f"{self.sd:g}" if self.sd is not None else f"{self.share:.3g} of its own"
         return f"has noise added, with a standard deviation of {spread}"

@@ -46,7 +46,7 @@ def audit(
     quasi_identifiers, sensitive, person, household, survey_weight, hierarchies, kinds, sampling_fraction
         As in ``shoal.audit``.
     population
-        A DataFrame of the population with the same columns; gives the journalist's risk.
+        A DataFrame of the population with the same columns; adds the journalist's risk.
     unique_columns
         Look for the sets of up to this many quasi-identifiers by which records are alone; one task then gets these columns of all
         records, up to 2 million.

@@ -26,7 +26,7 @@ _asked: set[tuple[str, str]] = set()
 def take_own_python(session: Any) -> None:
     """Let Spark on this machine alone run the Python of this process, unless a setting names another.
 
-    Else executors run whatever ``python3`` is: called by the path of an environment that is not activated, the system's own.
+    Otherwise executors run the system's ``python3`` if Python was started by its path, in an environment that is not activated.
     """
     if not is_here(session) or _PYTHON in os.environ:
         return
@@ -36,7 +36,7 @@ def take_own_python(session: Any) -> None:
 
 
 def check_executors(session: Any, folder: str) -> None:
-    """Say in one sentence what executors lack, before any work; a session is asked once for each folder."""
+    """Raise an error that says what executors lack, before any work; a session is checked once for each folder."""
     here = folder if is_local(folder) else ""
     asked = (str(id(session)), str(PurePath(here).parent))  # folders of one place differ in their last part
     if asked in _asked:

@@ -28,7 +28,7 @@ class Opened(NamedTuple):
 
 @contextlib.contextmanager
 def session(master: str | None) -> Iterator[Any]:
-    """Give a session of Spark: the one that runs, or a new one, which is stopped at the end.
+    """Yield a session of Spark: the one that runs, or a new one, which is stopped at the end.
 
     ``master`` is an address such as ``local[4]``, ``yarn``, ``spark://host:7077``, or ``sc://host`` of a server for Spark Connect; without it
     Spark's own settings decide.

@@ -76,7 +76,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Made:
-    """What came out; its rows are staged."""
+    """The outcome; its rows are staged."""
 
     metrics: dict[str, Any]
     audit: Audit

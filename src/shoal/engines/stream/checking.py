@@ -35,7 +35,7 @@ def recount_pieces(
     audit, sizes = count(order, coding, pieces)
     if audit.records != statistics.records - statistics.suppressed or statistics.records != coding.records:
         raise DataError(
-            "Rows were lost on the way. Nothing was released.", hint="this is a fault in shoal; please report it."
+            "Rows were lost on the way. Nothing was released.", hint="this is an internal error; please report it."
         )
     return audit, sizes
 

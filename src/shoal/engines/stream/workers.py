@@ -40,7 +40,7 @@ class Workers:
             self.pool = ProcessPoolExecutor(number, mp_context=context_for(job), initializer=_begin)
 
     def tell(self, setting: Any) -> None:
-        """Say what all tasks from now on need to know; each worker reads it once, from the private folder."""
+        """Write the settings of all further tasks; each worker reads them once, from the private folder."""
         self.setting, self.settings = setting, self.settings + 1
         if self.pool is not None:
             with private(self._setting_file).open("wb") as stream:

@@ -37,7 +37,7 @@ def new_file(location: Location) -> Path | None:
 
 
 def explain(fault: Exception, what: str) -> DatabaseError:
-    """Say in one sentence what a database refused; its own words may hold values, so they are not passed on."""
+    """Return the error for what a database refused; its own words may hold values, so they are not passed on."""
     text, state = str(fault).lower(), str(getattr(fault, "sqlstate", None) or "")
     for states, signs, sentence, hint in _FAULTS:
         if state in states or any(sign in text for sign in signs):

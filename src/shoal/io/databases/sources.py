@@ -41,7 +41,7 @@ class Database(Source):
 
     @contextlib.contextmanager
     def session(self, location: Location, what: str, *, read_only: bool = True) -> Iterator[Session]:
-        """Give a connection that is closed at the end; what the driver says becomes one sentence."""
+        """Yield a connection that is closed at the end; what the driver says becomes one sentence."""
         check_address(location, self.password_help)
         try:
             session = self.connect(location, read_only=read_only)

@@ -55,5 +55,5 @@ def _check(session: Session, table: str, records: int, promise: Promise) -> None
         raise PrivacyError(
             f"The release is not {promise.k}-anonymous: the database counts {few} groups that are too small. "
             "Nothing was released.",
-            hint="this is a fault in the method; please report it.",
+            hint="this is an internal error of the method; please report it.",
         )

@@ -90,7 +90,7 @@ def _sum_equal(index: TupleIndex, scratch: Scratch, node: int, column: int, chil
 
 @kernel()
 def _least_sum(scratch: Scratch, touched: int, least: int) -> int:
-    """Return the smallest sum, at most ``least``, and leave the open hash table empty."""
+    """Return the smallest sum, at most ``least``, and empty the open hash table."""
     for place in range(touched):
         slot = scratch.touched[place]
         scratch.seen[slot] = -1

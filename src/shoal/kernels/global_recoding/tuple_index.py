@@ -98,7 +98,7 @@ def same_but(value: IntArray, column: int, a: int, b: int) -> bool:
 def number_tuples(codes: IntArray) -> tuple[IntArray, IntArray]:
     """Return the number of each tuple, a column of ``codes``, and the first tuple of each number.
 
-    Numbers go by first appearance. By hashing, and so faster than ``distinct_tuples``, which sorts.
+    Numbers go by first appearance. It hashes, so it is faster than ``distinct_tuples``, which sorts.
     """
     columns, tuples = codes.shape
     slots = table_room(tuples)

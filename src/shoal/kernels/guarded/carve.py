@@ -253,7 +253,7 @@ def gather_cells(
 
 @kernel(allocates=False)
 def drop_labelled(search: CellSearch) -> None:
-    """Leave only the records alive that no group has taken."""
+    """Keep only the records alive that no group has taken."""
     stay = 0
     for place in range(search.state[0]):
         if search.label[search.alive[place]] < 0:

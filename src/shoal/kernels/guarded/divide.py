@@ -168,7 +168,7 @@ def divide_groups(space: Space, groups: Groups, guard: Guard, k: int) -> Outcome
 
 @kernel(allocates=False)
 def dissolve_group(space: Space, groups: Groups, guard: Guard, group: int, member: IntArray) -> float:
-    """Give each record of a group to the cheapest one that may take it, if the total falls; return the fall."""
+    """Return each record of a group to the cheapest one that may take it, if the total falls; return the fall."""
     size, given = groups.size[group], 0
     gain = size * groups.cost[group] - LEAST_GAIN
     for place in range(size):

@@ -192,8 +192,8 @@ def close_tree(cutting: Cutting, root: int, target: LongArray, limit: int, k: in
 def find_half(members: LongArray, target: LongArray, k: int) -> BoolArray:
     """Cut a tree of more than max(2k - 1, 3k - 5) records, given leaves first, into two parts of at least k.
 
-    Walk from the root into the largest branch. Either an edge leaves k on both sides, or all branches of a
-    record are below k, and then some of them have together at least k and leave at least k.
+    Walk from the root into the largest branch. Either an edge leaves k records on both sides, or all branches of a
+    record have fewer than k. Then some branches together have at least k and leave at least k.
     """
     size = members.shape[0]
     up, below = np.full(size, -1, np.int64), np.ones(size, np.int64)

@@ -191,7 +191,7 @@ def improve_record(
         move_record(matrix, state, record, best_group)
     else:
         swap_records(matrix, state, record, best_other)
-    renew_mean(matrix, state, source)  # a mean that is only carried along would be wrong by more with every step
+    renew_mean(matrix, state, source)  # a mean that is only updated would drift with every step
     renew_mean(matrix, state, best_group)
     return best_group
 

@@ -92,7 +92,7 @@ class Tally(NamedTuple):
 
 @kernel()
 def new_tally(rules: Rules) -> Tally:
-    """Return a tally without records."""
+    """Return an empty tally."""
     rows = rules.codes.shape[0]
     return Tally(
         np.full(rules.start[rows], -1, np.int64),

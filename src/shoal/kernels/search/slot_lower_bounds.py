@@ -46,7 +46,7 @@ def _add_range_costs(
     """Add, for each place, what a column costs from ``low`` or its own low end to ``high`` or its own high end."""
     start, codes = costs.start[column], space.cardinality[column]
     if start >= 0:
-        for place in range(PLACES):  # no branch: the compiler does all places at once
+        for place in range(PLACES):  # without a branch, the compiler can vectorize the loop over places
             total[place] += costs.table[np.uint64(start + min(low, lows[place]) * codes + max(high, highs[place]))]
     else:
         for place in range(PLACES):

@@ -165,7 +165,7 @@ def _pull_if_cheaper(state: Repair, group: int, donor: int, merge_growth: float)
 
 @kernel(inline=True, allocates=False)
 def repair_group(state: Repair, group: int) -> bool:
-    """Give a small group more records in the cheaper of two ways (ties: the pull); False if it is the only group."""
+    """Return a small group more records in the cheaper of two ways (ties: the pull); False if it is the only group."""
     space, cover, tree = state.space, state.cover, state.tree
     other, union_penalty = find_nearest_group(space, state.costs, cover, tree, state.queue, group, increase=False)
     if other < 0:

@@ -57,7 +57,7 @@ class MDAV(Microaggregation):
     Notes
     -----
     With categories among the columns this is MDAV-generic: the average record has their most frequent values.
-    If the papers are silent on ties, the record that comes first is taken; with this choice the figures
+    The papers say nothing about ties; here they go to the record that comes first; with this choice the figures
     published for the reference sets come out to the last digit.
 
     Examples

@@ -92,7 +92,7 @@ def raise_by_pairs(
     spread = [len(np.unique(rows[:_SPREAD, column])) for column in range(rows.shape[1])]
     order = np.argsort(
         -space.weight * np.array(spread), kind="stable"
-    )  # columns that tell most records apart come first
+    )  # columns that distinguish most records come first
     costs = tabulate_costs(space)
     # ends: the tuples are cut into a number of parts
     for part in np.array_split(tuples, 1 + len(tuples) * len(rows) // CHUNK):

@@ -123,7 +123,7 @@ class Reopen(Operator):
 
 
 OPERATORS: list[Operator] = [Reopen(), LocalMoves()]
-"""In the order in which a round applies them."""
+"""The order is that in which a round applies them."""
 
 
 @dataclass

@@ -334,7 +334,7 @@ def fast_params_for(problem: Problem) -> Params:
     params = EFFORTS["fast"]
     small = problem.records <= params.annealing.most_records
     if small and len(problem.tuples.size) <= min(FEW_TUPLES, problem.records // EQUAL_RECORDS):
-        return EFFORTS["balanced"]  # cells of nearly k equal records leave little to choose
+        return EFFORTS["balanced"]  # with nearly k equal records in a cell there is little to choose
     few_cells = problem.by_hierarchy and problem.combinations < MANY_CELLED
     most = 0 if few_cells else SET_ROUNDS if problem.has_sets else RANGE_ROUNDS
     visited = problem.records * problem.k

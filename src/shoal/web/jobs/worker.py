@@ -89,4 +89,4 @@ def explain_fault(fault: BaseException) -> tuple[str, str | None]:
         return f"The system refused: {fault.strerror or type(fault).__name__}.", "check permissions and space."
     place = traceback.extract_tb(fault.__traceback__)[-1] if fault.__traceback__ else None
     where = f" in {place.name}, line {place.lineno}" if place else ""
-    return f"shoal met a fault of its own ({type(fault).__name__}{where}).", "please report it."
+    return f"shoal had an internal error ({type(fault).__name__}{where}).", "please report it."

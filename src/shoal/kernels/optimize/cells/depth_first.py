@@ -58,7 +58,7 @@ def start_enumeration(columns: int, tuples: int) -> Enumeration:
 
 @kernel(allocates=False)
 def split(enumeration: Enumeration, cell: IntArray, depth: int, count: LongArray) -> None:
-    """Divide the part one depth above by the cells of a level, in order; ``count`` is zero before and after."""
+    """Divide the part one depth above by the cells of a level, in order; all of ``count`` is 0 before and after the call."""
     above, begin, inside = enumeration.part[depth - 1], enumeration.begin[depth], enumeration.inside[depth]
     member = enumeration.inside[depth - 1, enumeration.begin[depth - 1, above] : enumeration.end[depth - 1]]
     for place in range(member.shape[0]):
@@ -103,7 +103,7 @@ def next_level(enumeration: Enumeration, first: LongArray, cell: IntArray, count
 def count_useful(member: IntArray, cost: float, ceiling: FloatArray, multiplicity: IntArray) -> int:
     """Return how many of the tuples, by falling ceiling, a profitable cell within them may take.
 
-    What some pay above the cost must make up for what the others fall short of it, so no tuple is taken that falls short by more
+    The surplus of some tuples over the cost must cover the deficit of the others, so no tuple is taken that falls short by more
     than all the others pay above it together.
     """
     total, first = 0.0, 0

@@ -53,7 +53,7 @@ def overlapping_groups(
     met: LongArray,
     near: LongArray,
 ) -> int:
-    """Find the groups with most of the records that a cell would take, at most ``near`` has room for; return how many.
+    """Find the groups with most of the records that a cell would take, as many as fit into ``near``; return how many.
 
     All records of the last tuple it takes are counted, though it may take only some. ``held`` has all records by tuple; ``shared`` is 0
     before and after.

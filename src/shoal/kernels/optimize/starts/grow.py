@@ -1,6 +1,6 @@
 """Groups grown from random records over a whole table, the nearest record found through a grid of buckets.
 
-Each time the record joins that makes the group cost least. The grid divides records by the few columns in which
+In each step the record that makes the group cost least joins. The grid divides records by the few columns in which
 they differ most; what a group would cost with the nearest corner of a bucket is a lower bound for all records
 inside, so most buckets are passed over and the answer is still exact.
 """
