@@ -93,7 +93,7 @@ def plain_columns(release: Release) -> dict[str, pa.ChunkedArray]:
     """Return the released columns of text that are not recoded and hold numbers or dates in another notation, in the plain one.
 
     Ranges are written with decimal points and ISO dates, so one file would otherwise mix two notations. A column that does not show its
-    decimal mark has that of the others, as far as they are released: no mark may tell how a removed column was written.
+    decimal mark has that of the others, as far as they are released: no mark may reveal how a removed column was written.
     """
     rows = release.source.select(release.released.column_names)
     rows = rows if len(release.kept) == rows.records else rows.at(release.kept)
@@ -195,11 +195,11 @@ def _as_code(text: str, codes: Mapping[str, str]) -> str:
     return codes.get(cell.values[0], text) if cell.form == "value" else text
 
 
-# --- what may be told --------------------------------------------------------------------------------------------
+# --- what may be published ---------------------------------------------------------------------------------------
 
 
 def declared_of(release: Release, form: str, dictionary: Describing = True, written: Written | None = None) -> Declared:
-    """Return what may be told of a release beyond its rows; nothing of the original gets past this function."""
+    """Return what may be published about a release besides its rows; nothing of the original gets past this function."""
     source = source_shown(release, written)
     layout = source.layout or Layout(",", "utf-8")
     return Declared(

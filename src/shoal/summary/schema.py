@@ -196,7 +196,8 @@ class Loss(_Part):
     lower_bound: float | None = Field(default=None, description="No grouping can lose less, if the method knows.")
     exact: float | None = Field(default=None, description="Share of all recoded cells that are one value.")
     typical: float | None = Field(
-        default=None, description="Number of values that a cell stands for, as the median over all cells that are not exact."
+        default=None,
+        description="Number of values that a cell stands for, as the median over all cells that are not exact.",
     )
     metrics: list[Measured]
 

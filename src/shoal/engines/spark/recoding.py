@@ -113,7 +113,9 @@ def find_recoding(
     task = replace(job.task, requirements=bound)
     grouping = group_records(job.method, table, task)
     if grouping.cuts is None:
-        raise PrivacyError("The method found no recoding.", hint="this is an internal error of the method; please report it.")
+        raise PrivacyError(
+            "The method found no recoding.", hint="this is an internal error of the method; please report it."
+        )
     cover = released_cover(table, grouping)
     ends = round_ends(table, grouping.labels, cover, where, task.requirements)
     left_out = np.unique(recoded_combinations(table, grouping.cuts)[grouping.labels < 0])

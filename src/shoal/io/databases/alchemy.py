@@ -21,7 +21,7 @@ _READ_ONLY = {
     "mysql": "SET SESSION TRANSACTION READ ONLY",
     "mariadb": "SET SESSION TRANSACTION READ ONLY",
 }
-"""How a session is told that its transactions only read."""
+"""The statement after which a session's transactions only read."""
 _LOCKS = {
     "mysql": "SET SESSION lock_wait_timeout = {0}, innodb_lock_wait_timeout = {0}",
     "mariadb": "SET SESSION lock_wait_timeout = {0}, innodb_lock_wait_timeout = {0}",

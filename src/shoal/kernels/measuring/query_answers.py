@@ -74,7 +74,9 @@ def released_codes(space: Space, cover: Cover) -> tuple[IntArray, IntArray]:
             else:
                 low, high = shown_range(space, column, first[column, group], last[column, group])
                 first[column, group] = low
-                last[column, group] = high if missing < 0 else min(high, missing - 1)  # below a root that contains it too
+                last[column, group] = (
+                    high if missing < 0 else min(high, missing - 1)
+                )  # below a root that contains it too
     return first, last
 
 
