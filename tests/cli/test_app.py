@@ -117,7 +117,7 @@ def test_a_fault_of_shoal_is_told_without_traceback_and_without_values(shoal, fa
     failing(RuntimeError("value Ada Lindqvist"))
     run = shoal("methods")
     assert run.code == 3
-    assert "fault of its own (RuntimeError in act, line" in run.err
+    assert "an internal error (RuntimeError in act, line" in run.err
     assert "Lindqvist" not in run.err
     assert "Traceback" not in run.err
 

@@ -177,7 +177,7 @@ def test_a_fault_reaches_neither_browser_nor_log_with_its_text(keys, caplog):
     with caplog.at_level(logging.DEBUG):
         answer = run(go())
     assert answer.status_code == 500
-    assert "fault of its own (ValueError" in answer.json()["message"]
+    assert "an internal error (ValueError" in answer.json()["message"]
     assert "40213" not in answer.text + caplog.text
     assert "Traceback" not in answer.text + caplog.text
 
