@@ -9,7 +9,7 @@ _LARGEST_TOWN_CODES = 48
 
 
 def _towns_by_zip() -> dict[str, int]:
-    """Return each town codes in one region, one after the other, more for the larger towns."""
+    """Return codes of each town in one region, one after the other, more for the larger towns."""
     towns: dict[str, int] = {}
     taken = dict.fromkeys(_REGIONS, 0)
     for rank in range(len(TOWNS)):

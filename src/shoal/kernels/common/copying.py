@@ -1,7 +1,7 @@
 """Copies between arrays of equal length.
 
-numba compiles ``target[:] = source`` together with the sentence it would raise if lengths differ, strings and all, which takes
-two seconds of a first run.
+numba compiles ``target[:] = source`` together with the sentence it would raise if lengths differ, strings and all, which
+adds two seconds to a first run.
 """
 
 from __future__ import annotations

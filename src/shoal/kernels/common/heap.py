@@ -1,7 +1,7 @@
 """A priority queue for best-first searches and branch and bound.
 
-What waits is ordered by a bound on its cost and, among equal bounds, by a number. Once the first in the queue is no
-better than the best candidate found, nothing that waits is.
+What waits is ordered by a bound on its cost and, among equal bounds, by a number. Once the first entry is not better
+than the best candidate found, no other entry is.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A *generalization* is named by the parent. It is *critical* when it raises the anonymity A, the size of the smallest
 tuple; only critical ones need their effect on A worked out (section 4). The paper prunes by a necessary condition
 on segments of its tree (Theorem 1): every smallest tuple must share its segment with a sibling. The index here has
-no preferred order of columns, so it can ask for more at the same price: every smallest tuple must have a twin that
+no preferred order of columns, so it can use a stronger condition at the same price: every smallest tuple must have a twin that
 differs from it in this one column and in a sibling of its value. That holds of at most one generalization a column,
 as in Theorem 1, and of critical ones alone.
 """

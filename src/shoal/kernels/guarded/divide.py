@@ -64,7 +64,7 @@ def order_members(groups: Groups, group: int, column: int, halves: Halves) -> No
 
 @kernel(allocates=False)
 def cost_parts(space: Space, size: int, halves: Halves) -> None:
-    """Work out what the first and the last members cost, however many they are."""
+    """Compute, for every number of members, the cost of the first and of the last ones."""
     for backwards in range(2):
         halves.part.size[0] = 0
         for count in range(1, size + 1):
@@ -168,7 +168,7 @@ def divide_groups(space: Space, groups: Groups, guard: Guard, k: int) -> Outcome
 
 @kernel(allocates=False)
 def dissolve_group(space: Space, groups: Groups, guard: Guard, group: int, member: IntArray) -> float:
-    """Return each record of a group to the cheapest one that may take it, if the total falls; return the fall."""
+    """Move each record of a group to the cheapest one that may take it, if the total falls; return the fall."""
     size, given = groups.size[group], 0
     gain = size * groups.cost[group] - LEAST_GAIN
     for place in range(size):

@@ -192,7 +192,7 @@ def place_rest(
     class_of: IntArray,
     groups: int,
 ) -> int:
-    """Return each record without a group to the group that may take it whose cost rises least; return how many found none."""
+    """Move each record without a group to the group that may take it whose cost rises least; return how many found none."""
     size = np.zeros(groups, np.int64)
     for record in range(label.shape[0]):
         if label[record] >= 0:

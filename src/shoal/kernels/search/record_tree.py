@@ -148,8 +148,8 @@ def nearest_record(
 ) -> tuple[int, float]:
     """Take from the frontier the free record that costs the group least, and that cost; -1 if there is none.
 
-    Costs only rise while a group grows, so what is in the frontier is a lower bound: an entry is
-    reckoned again when it comes first. Of equal costs the smallest record wins.
+    Costs only rise while a group grows, so what is in the frontier is a lower bound: an entry is computed again when
+    it comes first. Of equal costs the smallest record wins.
 
     It ends: the group does not change here and costs are finite (:mod:`shoal.encoding.spaces`), so a record that was put back
     has its own cost as bound when it comes first again, and is returned.

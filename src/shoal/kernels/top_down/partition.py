@@ -112,7 +112,7 @@ def _add_pair_costs(
 
 @kernel(allocates=False)
 def _separate(line: AnyArray, room: AnyArray, is_second: BoolArray) -> int:
-    """Put what belongs to the second side behind what belongs to the first, both in their order; return where it begins."""
+    """Put the rows of the second side behind those of the first, both in their order; return where the second side begins."""
     first, second = 0, 0
     for row in range(line.shape[0]):  # written down for both sides: quicker than a choice
         line[first] = room[second] = line[row]

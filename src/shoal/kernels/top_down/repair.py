@@ -1,7 +1,7 @@
 """Top-Down local recoding, the repair of small groups (Xu et al. 2006, section 4.2, last part).
 
 A group below k either takes the records it lacks from one group that can spare them, or merges with its nearest
-group, whichever raises the total penalty less; and again, until it has k.
+group, whichever raises the total penalty less. This is repeated until it has k.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _pull_if_cheaper(state: Repair, group: int, donor: int, merge_growth: float)
 
 @kernel(inline=True, allocates=False)
 def repair_group(state: Repair, group: int) -> bool:
-    """Return a small group more records in the cheaper of two ways (ties: the pull); False if it is the only group."""
+    """Add records to a small group in the cheaper of two ways (ties: the pull); False if it is the only group."""
     space, cover, tree = state.space, state.cover, state.tree
     other, union_penalty = find_nearest_group(space, state.costs, cover, tree, state.queue, group, increase=False)
     if other < 0:

@@ -128,7 +128,7 @@ def refill(space: Space, groups: Groups, group: int, k: int, gain: float, journa
 def evict(
     space: Space, groups: Groups, group: int, column: int, low: int, high: int, k: int, evictions: Evictions
 ) -> float:
-    """Return the members that must leave to the groups they cost least, if the total falls; return the fall.
+    """Move the members that must leave to the groups they cost least, if the total falls; return the fall.
 
     If fewer than k stay, groups of more than k lend the others.
     """

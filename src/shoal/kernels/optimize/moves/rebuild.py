@@ -140,7 +140,7 @@ def give_away(
     host: LongArray,
     rises: FloatArray,
 ) -> tuple[int, float]:
-    """Return each of ``pool[:left]`` to the group, new or old, with room whose cost rises least, while that is below ``limit``.
+    """Move each of ``pool[:left]`` to the group, new or old, with room whose cost rises least, while that is below ``limit``.
 
     Returns how many were given and what is left of the limit.
     """

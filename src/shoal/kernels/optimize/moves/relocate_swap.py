@@ -148,7 +148,7 @@ def sweep(space: Space, groups: Groups, k: int, hosts: int, temperature: float, 
 
 @kernel(allocates=False)
 def dissolve(space: Space, groups: Groups, group: int, member: LongArray, host: LongArray, rises: FloatArray) -> float:
-    """Return each record of a group to the group with room whose cost rises least, if the total falls; return the fall.
+    """Move each record of a group to the group with room whose cost rises least, if the total falls; return the fall.
 
     A group of k records cannot lose a single one, however expensive it is; so all leave together, or none.
     """

@@ -168,7 +168,7 @@ def cut_large(space: Space, codes: IntArray, label: IntArray, groups: int, k: in
 
 @kernel()
 def complete(space: Space, codes: IntArray, label: IntArray, groups: int, k: int) -> int:
-    """Return every record of label -1 a group and cut groups of 2k or more; return the number of groups."""
+    """Put every record of label -1 into a group and cut groups of 2k or more; return the number of groups."""
     rest = 0
     for record in range(label.shape[0]):
         rest += label[record] < 0
