@@ -185,7 +185,7 @@ def nearest_cut(codes: IntArray, k: int) -> int:
 
 @kernel()
 def halve_values(ranks: IntArray, k: int) -> int:
-    """Return the rank after which a strict cut leaves as many values on one side as on the other, or nearly so, and k records on both; -1 if none does.
+    """Return the rank after which a strict cut halves the values most evenly with k records on both sides; -1 if there is none.
 
     ``ranks`` are the values of records, 0 for the most frequent. Of two cuts equally even the lower is taken.
     """

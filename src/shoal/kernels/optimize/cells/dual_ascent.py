@@ -188,7 +188,7 @@ def open_cells(
 
 @kernel()
 def cell_profits(cells: CellPool, dual: DualAscent, k: int, allowed: float) -> FloatArray:
-    """Return profit + ``allowed`` of each cell at the best prices, 0 if that is below 0: if its reduced cost is above ``allowed``."""
+    """Return profit + ``allowed`` of each cell at the best prices, 0 if that is below 0, that is, if its reduced cost is above ``allowed``."""
     count, taken, profit = np.zeros(BINS, np.int64), np.zeros(dual.best.shape[0], np.int32), np.zeros(cells.used[0])
     for cell in range(cells.used[0]):
         member = cells.member[cells.start[cell] : cells.start[cell + 1]]

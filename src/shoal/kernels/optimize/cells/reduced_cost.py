@@ -142,7 +142,7 @@ def cell_profit(
     count: LongArray,
     taken: IntArray,
 ) -> float:
-    """Return profit + ``allowed`` of a cell, 0 if that is below 0: if its reduced cost is above ``allowed``.
+    """Return profit + ``allowed`` of a cell, 0 if that is below 0, that is, if its reduced cost is above ``allowed``.
 
     If it is above 0, ``taken`` receives how many records of each of its tuples the cell takes. ``count`` is scratch, ``BINS`` long.
     """
