@@ -151,7 +151,7 @@ class PublicationWarning(ShoalWarning):
 
 
 class RepeatedPersonWarning(PrivacyWarning):
-    """A table seems to hold several records of one person, and no column was named that says whose they are."""
+    """A table seems to hold several records of one person, and no person column is given."""
 
 
 class SpreadsheetWarning(ShoalWarning):

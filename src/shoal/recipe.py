@@ -114,7 +114,7 @@ class Recipe(BaseModel):
     others: Literal["drop", "keep", "ask"] = Field(
         default="drop", description="What becomes of columns without a role: 'drop', 'keep' or 'ask'."
     )
-    seed: int = Field(default=0, ge=0, description="Start of the random numbers.")
+    seed: int = Field(default=0, ge=0, description="Seed of the random numbers.")
     engine: str = Field(
         default="auto",
         description="Who does the work; the groups do not depend on it.",

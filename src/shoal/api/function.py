@@ -26,7 +26,7 @@ from shoal.validation import checks_keywords
 
 Table = TypeVar("Table", default=ArrowTable)
 _OF_THE_TABLE = ("data", "table", "query")
-"""Where the table is; ``Anonymizer.fit`` takes it."""
+"""The parameters that name the table; ``Anonymizer.fit`` takes them."""
 
 
 @checks_keywords
@@ -157,7 +157,7 @@ def anonymize(
         What becomes of columns without a role: ``"drop"`` leaves them out with a ``ColumnLeftOutWarning``, ``"keep"`` passes them through
         unchanged, ``"ask"`` refuses the table and names them (the default of the command line).
     seed
-        Start of the random numbers: same table, same recipe, same seed, same groups.
+        Seed of the random numbers: the same table, recipe and seed give the same groups.
     engine
         Who does the work: ``"memory"``, ``"stream"`` (a file, folder or database whose rows stay on disk; ``data`` of the result is then read from there), ``"spark"``
         (a DataFrame of Spark), or ``"auto"``: in memory unless a file is too large for it. The groups do not depend on it.

@@ -60,7 +60,7 @@ def derived(
     targets
         At most this many people are looked for, drawn at random.
     seed
-        Start of the random numbers.
+        Seed of the random numbers.
 
     Examples
     --------

@@ -36,8 +36,8 @@ def homogeneity(
     """Guess people's sensitive value as the most frequent one among the released rows that fit them.
 
     The control guesses the most frequent value of the whole release for everybody. If ``person`` is named, a value counts once for each
-    person who has it in a row that fits, and a guess is right if the person has it in any record; ``owner`` says whose each released row
-    is, by default as for ``linkage``.
+    person who has it in a row that fits, and a guess is right if the person has it in any record; ``owner`` is the person of each released
+    row, by default as for ``linkage``.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def linkage(
     targets
         At most this many people are looked for, drawn at random.
     seed
-        Start of the random numbers.
+        Seed of the random numbers.
 
     Examples
     --------

@@ -50,7 +50,7 @@ def companions(
     targets
         At most this many people are looked for, drawn at random.
     seed
-        Start of the random numbers.
+        Seed of the random numbers.
 
     Examples
     --------

@@ -89,8 +89,8 @@ class Story:
 def command(*, output: Path, force: bool) -> None:
     """See the main job done, on an invented hospital register.
 
-    A stranger with a voter list names patients in the register; then the register is anonymized and the
-    stranger tries again. Register, voter list, release, recipe and report are left in a folder to play with.
+    An intruder with a voter list names patients in the register. Then the register is anonymized and the intruder
+    tries again. Register, voter list, release, recipe and report are left in a folder to play with.
     """
     with filling(output, force=force) as folder:
         prepare(lambda: ["demo"])

@@ -92,7 +92,7 @@ def find_derived(
     trees
         Whether columns are named that a decision tree predicts although no formula gives them.
     seed
-        Start of the random numbers by which the sample is drawn.
+        Seed of the random numbers that draw the sample.
     """
     chosen = _sample(frame, person, seed) if rows is None else rows
     if len(chosen) < FEWEST or not released:

@@ -91,7 +91,7 @@ def query_error(
     total
         The column that random sums add up; by default the first numeric quasi-identifier.
     seed
-        Start of the random numbers.
+        Seed of the random numbers.
 
     Examples
     --------

@@ -61,7 +61,7 @@ def group_table(
 
 
 def _by_owner(table: CodedTable) -> LongArray:
-    """Return the records in the order of whose they are, and of how many people they stand for: what the order by content leaves open."""
+    """Return the records in the order of their person and of the number of people they represent, which the order by content leaves open."""
     weight = () if table.survey_weight is None else (table.survey_weight,)
     return np.lexsort((*weight, *(table.units[unit] for unit in sorted(table.units))))
 

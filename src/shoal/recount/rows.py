@@ -57,7 +57,7 @@ def check_release(
 ) -> IntArray:
     """Return the combination each row belongs to; raise unless every one occurs at least ``k`` times.
 
-    ``owners`` are columns that say whose each row is, by what they are called (person, household): every combination must then
+    ``owners`` are the columns that identify the person and household of each row, by name of the unit: every combination must then
     belong to at least ``k`` of each.
     """
     label = recount(table, quasi_identifiers)

@@ -209,7 +209,7 @@ def _weight(frame: Frame, labels: IntArray, recipe: Recipe) -> FloatArray | None
 
 
 def _owners(frame: Frame, labels: IntArray, recipe: Recipe) -> dict[str, pa.ChunkedArray]:
-    """Return the columns of the original that say whose each released row is."""
+    """Return the columns of the original that identify the person and household of each released row."""
     named = {"person": recipe.person, "household": recipe.household}
     kept = pa.array(np.flatnonzero(labels >= 0))
     return {unit: frame.table.column(name).take(kept) for unit, name in named.items() if name is not None}

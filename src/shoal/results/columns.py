@@ -1,4 +1,4 @@
-"""What the columns of a release look like in a file: their notation, labels or codes, and what may be told of them."""
+"""What the columns of a release look like in a file: their notation, labels or codes, and what may be published about them."""
 
 from __future__ import annotations
 

@@ -117,7 +117,7 @@ class Generalization(BaseModel):
         return pa.table(recoded)
 
     def owners(self, frame: Frame) -> dict[str, pa.ChunkedArray]:
-        """Return the columns that say whose each new record is, by the word for the unit; refuse a table without them."""
+        """Return the columns that identify the person and household of each new record, by name of the unit; refuse a table without them."""
         named = {"persons": self.person, "households": self.household}
         names = [name for name in named.values() if name is not None]
         check_columns("the person or household of new records, who are counted,", names, frame.names)

@@ -100,7 +100,7 @@ def warn_if_exposed(
     owners: Mapping[str, pa.ChunkedArray],
     earlier: Mapping[str, pa.ChunkedArray],
 ) -> None:
-    """Warn if recoded new records occur in combinations of fewer than k; ``owners`` and ``earlier`` say whose the records are."""
+    """Warn if recoded new records occur in combinations of fewer than k; ``owners`` and ``earlier`` hold the persons and households of the records."""
     few = int(_exposed(count_tuples(recoded, names).label, owners, k).sum())
     if not few:
         return

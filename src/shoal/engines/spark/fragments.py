@@ -69,7 +69,7 @@ class _Partitions(NamedTuple):
     work: Work
     coding: Coding
     owned: Any
-    """The rows with numbers that say whose they are."""
+    """The rows with the numbers of their persons."""
 
     def sample(self, share: float) -> Sample:
         """Return the distinct tuples of a share of the table."""

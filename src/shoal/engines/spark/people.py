@@ -75,7 +75,7 @@ def counted_by_person(data: Any, coding: Coding, person: str, people: int) -> Co
 
 
 def with_owners(data: Any, owners: Mapping[str, str], secret: int) -> Any:
-    """Return a table with numbers that say whose its records are, equal where the column of the person or household is."""
+    """Return a table with a number for the person or household of each record, equal if the column of the person or household is equal."""
     from pyspark.sql import functions  # noqa: PLC0415
 
     for unit, name in owners.items():

@@ -113,7 +113,7 @@ class Fragments(NamedTuple):
     records: int
     """Those of the whole table."""
     columns: tuple[str, ...]
-    """The columns that are staged: the released ones in the order of the table, then those that say whose a row is."""
+    """The columns that are staged: the released ones in the order of the table, then those that identify the person of a row."""
     like: Frame
     """How cells are read, without a row."""
     parts: int

@@ -26,7 +26,7 @@ _LOCKS = {
     "mysql": "SET SESSION lock_wait_timeout = {0}, innodb_lock_wait_timeout = {0}",
     "mariadb": "SET SESSION lock_wait_timeout = {0}, innodb_lock_wait_timeout = {0}",
 }
-"""How a session is told how many seconds it waits for a lock."""
+"""The statement that sets how many seconds a session waits for a lock."""
 
 
 class AlchemySession(Session):

@@ -33,7 +33,7 @@ class Session(ABC):
 
     connection: Any
     patience: ClassVar[int] = 10
-    """Seconds that a statement waits for a lock of another program; servers wait for ever, or a day, unless they are told."""
+    """Seconds that a statement waits for a lock of another program; without this limit servers wait for ever, or a day."""
 
     @abstractmethod
     def stream(self, sql: str) -> pa.RecordBatchReader:
