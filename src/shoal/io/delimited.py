@@ -216,7 +216,7 @@ def _decode(name: str, sample: bytes, encoding: str) -> str:
     try:
         named = codecs.lookup(encoding).name
         text = sample.decode(encoding, errors="ignore")
-    except (LookupError, ValueError):  # a name that is none, or what Python calls an encoding but is none of texts
+    except (LookupError, ValueError):  # an unknown name, or an encoding of Python that is not for text
         raise unknown from None
     if named in _NO_ENCODINGS_OF_TABLES:
         raise unknown

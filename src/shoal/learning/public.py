@@ -33,7 +33,7 @@ def learn_hierarchies(
 
     Values that meet in the groups of a quick release with sets are placed near each other. Known groups (regions of countries) and orders (age bands, school levels)
     are kept unless free trees lose clearly less; orders always. Only quasi-identifiers are looked at. No value of fewer than ``k`` people has a place or a name of
-    its own: the rare values of a column are one part, and which of them a person has changes nothing. A tree is made for one ``k``: learn another for another.
+    its own: the rare values of a column are one part, and which of them a person has changes nothing. A tree is made for one ``k``. Learn another tree for another ``k``.
 
     Parameters
     ----------

@@ -150,7 +150,9 @@ def _widen_sets(table: CodedTable, cover: Cover, row: int, share: float, random:
     for turn in range(_DRAWS + 1):  # draw again if the group has the value already
         if not len(waiting):
             break
-        if turn == _DRAWS:  # sets that hold nearly all values: each draws among those it lacks, so that it ends
+        if (
+            turn == _DRAWS
+        ):  # each set that holds nearly all values draws only among the missing ones, so that the loop ends
             code = np.array([random.choice(_absent(words[group], values)) for group in waiting], np.int64)
         else:
             code = random.integers(0, values, len(waiting))

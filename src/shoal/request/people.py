@@ -65,7 +65,7 @@ def check_together(
     if (together or units["household"] is not None) and method.info.family == "global":
         what = "together" if together else "household"
         raise ParameterError(
-            f"The {what!r} parameter of Anonymizer does not go with the method {method.info.name!r}, which recodes values "
+            f"The {what!r} parameter of Anonymizer cannot be combined with the method {method.info.name!r}, which recodes values "
             "alike everywhere and cannot choose companions.",
             hint="take another method, such as 'optimize'.",
         )

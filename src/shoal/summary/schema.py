@@ -67,7 +67,8 @@ class Column(_Part):
     example: str | None = Field(default=None, description="The most frequent released cell that is a range or a set.")
     read_as: str | None = Field(default=None, description="How its text was understood, if that is not plain.")
     ends: str | None = Field(
-        default=None, description="The round values that ranges end at, such as 'multiples of 5'; empty: as they are."
+        default=None,
+        description="The round values at which ranges end, such as 'multiples of 5'; empty if ends are not rounded.",
     )
     weight: float | None = None
     loss: float | None = Field(default=None, description="Share of the column's detail that is lost, 0..1.")

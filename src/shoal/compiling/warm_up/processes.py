@@ -60,7 +60,7 @@ def compile_all(
             thread.start()
         for thread in threads:
             thread.join()
-    finally:  # Ctrl-C too: a worker ends with its input
+    finally:  # also after Ctrl-C, because a worker ends with its input
         for worker in workers:
             worker.kill()
             worker.communicate()

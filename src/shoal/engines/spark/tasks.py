@@ -121,7 +121,7 @@ class Fragments(NamedTuple):
     secret: int
     """Where the random places of rows start; drawn by the driver from the system."""
     units: tuple[Unit, ...] = ()
-    """Whom records belong to, of persons and households."""
+    """The persons and households that records belong to."""
     ends: Mapping[int, ColumnEnds] = MappingProxyType({})
     """How the ends of ranges move, if groups were found before."""
 

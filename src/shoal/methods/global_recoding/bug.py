@@ -53,8 +53,8 @@ class BottomUpGeneralization(Method):
         When revising, let single children keep their own value while their siblings are generalized, if k allows
         it (the paper's section 7). ``False`` generalizes whole subtrees only, as the paper does.
     stochastic
-        Look for a better sequence of steps by simulated annealing, for as long as the effort allows. Never ends
-        with more information lost than without.
+        Look for a better sequence of steps by simulated annealing, for as long as the effort allows. The result never
+        loses more information than without it.
 
     Notes
     -----
