@@ -22,11 +22,9 @@ from shoal.cells.recode import released_cover
 from shoal.datasets import gaussian, uniform
 from shoal.encoding import CodedTable, encode
 from shoal.frames import Frame, to_frame
-from shoal.kernels.space.packing import make_packing, pack_records
 from shoal.kernels.space.range_costs import tabulate_costs
 from shoal.kernels.space.tuples import distinct_tuples
-from shoal.kernels.top_down.columns import find_columns, make_columns
-from shoal.kernels.top_down.partition import find_seeds
+from shoal.kernels.top_down.partition import find_columns, find_seeds
 from shoal.methods.base import Method, Task
 from shoal.methods.local_recoding import BottomUp, TopDown
 from shoal.methods.mondrian import Mondrian
@@ -281,13 +279,12 @@ def growth_table(quick: bool) -> Table:
 def seed_share(table: CodedTable, rounds: int, starts: int) -> float:
     """Return the cost of the seeds as a share of the most expensive pair's, the mean over random first records."""
     first = distinct_tuples(table.codes).first
-    costs, packing = tabulate_costs(table.space), make_packing(table.space)
-    columns, room = make_columns(len(table.columns)), np.empty(first.size)
+    costs, room = tabulate_costs(table.space), np.empty(first.size)
     random = np.random.default_rng(0)
     found = []
     for _ in range(starts):
-        rows = pack_records(packing, table.codes, random.permutation(first).astype(np.int32))
-        find_columns(table.space, costs, packing, rows, columns)
+        rows, columns = table.codes[:, random.permutation(first)], np.empty(len(table.columns), np.int64)
+        columns = columns[: find_columns(rows, columns)]
         found.append(find_seeds(table.space, costs, columns, rows, rounds, room)[2])
     return float(np.mean(found)) / dearest_pair(table, np.ascontiguousarray(table.codes[:, first].T))
 

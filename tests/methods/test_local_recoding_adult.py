@@ -10,11 +10,9 @@ import pytest
 import shoal
 from shoal.encoding import encode
 from shoal.frames import to_frame
-from shoal.kernels.space.packing import make_packing, pack_records
 from shoal.kernels.space.range_costs import tabulate_costs
 from shoal.kernels.space.space import cover_groups, group_cost
-from shoal.kernels.top_down.columns import find_columns, make_columns
-from shoal.kernels.top_down.partition import find_seeds
+from shoal.kernels.top_down.partition import find_columns, find_seeds
 
 pytestmark = pytest.mark.compiled
 TEXT = ["workclass", "marital-status", "occupation", "race", "sex", "native-country"]
@@ -86,11 +84,9 @@ def test_bottom_up_by_unions_without_its_split_step_has_the_ncp_our_design_names
 
 def seeds_of(table, order, rounds):
     """Return two records far apart, as numbers in ``order``, and their cost; the first of ``order`` is the start."""
-    space, costs, packing = table.space, tabulate_costs(table.space), make_packing(table.space)
-    columns = make_columns(len(table.columns))
-    rows = pack_records(packing, table.codes, order.astype(np.int32))
-    find_columns(space, costs, packing, rows, columns)
-    return find_seeds(space, costs, columns, rows, rounds, np.empty(order.size))
+    rows, columns = table.codes[:, order], np.empty(len(table.columns), np.int64)
+    columns = columns[: find_columns(rows, columns)]
+    return find_seeds(table.space, tabulate_costs(table.space), columns, rows, rounds, np.empty(order.size))
 
 
 def share_of_the_dearest_pair(table, rounds, records=2000, starts=40):

@@ -16,7 +16,6 @@ from shoal.kernels.common.lists import label_chains
 from shoal.kernels.common.sums import sum_of_products
 from shoal.kernels.search.group_shape import shape_by_cuts
 from shoal.kernels.search.group_tree import build_tree
-from shoal.kernels.space import packing
 from shoal.kernels.space.range_costs import tabulate_costs
 from shoal.kernels.space.space import cover_groups, group_costs
 from shoal.kernels.top_down import partition as top_down
@@ -223,15 +222,15 @@ def group_top_down(
     space: Space, codes: IntArray, k: int, order: IntArray, *, rounds: int = 3, progress: Progress = say_nothing
 ) -> IntArray:
     """Return the group of each record by Top-Down; records are assigned in the given random order."""
-    costs, fields = tabulate_costs(space), packing.make_packing(space)
-    parts = top_down.start(packing.pack_records(fields, codes, order), order.copy())
+    costs = tabulate_costs(space)
+    parts = top_down.start(space, codes[:, order], order.copy())
     with _reporting("Top-Down", progress) as reporter:
         # ends: each call cuts parts into two smaller ones, and a part of at most k records is not cut
-        while not top_down.partition(space, costs, fields, parts, k, rounds, _TOUCHED):
+        while not top_down.partition(space, costs, parts, k, rounds, _TOUCHED):
             groups = parts.depth[1]
             reporter.report(0.5 * (parts.group_end[groups - 1] if groups else 0) / order.size, "cutting")
         reporter.report(0.5, "repairing")
-        rows = packing.unpack_records(fields, parts.rows)  # a record goes by its row here
+        rows = np.ascontiguousarray(parts.rows.T).T  # a record goes by its row here, its codes side by side in memory
         ends = parts.group_end[: parts.depth[1]]
         state = top_down_repair.start_repair(space, costs, rows, k, ends, parts.rank)
         for share in _repair(state):

@@ -11,7 +11,6 @@ from shoal.kernels.space.bits import holds_code
 from shoal.kernels.space.kinds import (
     add_value,
     covers_code,
-    first_leaves,
     has_members,
     has_order,
     has_tree,
@@ -122,17 +121,3 @@ def test_what_is_released_costs_what_its_codes_do():
         cost = released_cost(SPACE, column, low, high, len(present))
         assert cost == pytest.approx(COLUMNS[column].cost(sorted(present)), abs=1e-15)
         assert pair_cost(SPACE, column, high, low) == cost
-
-
-def test_the_first_leaf_below_each_node():
-    parent, _, _ = NODES.arrays()
-    below = [min(leaf for leaf in range(6) if node in _way_up(parent, leaf)) for node in range(len(parent))]
-    assert first_leaves(SPACE).tolist() == below
-
-
-def _way_up(parent, node):
-    way = {node}
-    while parent[node] != node:
-        node = parent[node]
-        way.add(node)
-    return way

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shoal.arrays import BoolArray, IntArray, WordArray
+from shoal.arrays import BoolArray, WordArray
 from shoal.compiling.decorator import kernel
 from shoal.kernels.space.bits import holds_code, note_code, set_code
 from shoal.kernels.space.space import INTERVAL, NODE, SET, Space, child_above, find_node, lowest_leaf
@@ -131,18 +131,3 @@ def leaves_part(space: Space, column: int, low: int, high: int, witness: int, ab
     if space.kind[column] == SET:
         return code == witness
     return code < witness if above else code > witness
-
-
-@kernel()
-def first_leaves(space: Space) -> IntArray:
-    """Return the smallest leaf code below each node of the NODE columns, as ``node_high`` of a space is the largest."""
-    first = np.full(space.node_parent.shape[0], -1, np.int32)
-    for column in range(space.kind.shape[0]):
-        if space.kind[column] == NODE:
-            start = space.start[column]
-            for leaf in range(space.cardinality[column]):
-                node = leaf
-                while node >= 0 and first[start + node] < 0:
-                    first[start + node] = leaf
-                    node = space.node_parent[start + node]
-    return first
