@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -43,3 +44,30 @@ def test_nobody_outside_the_coding_asks_which_kind_a_column_is():
     )
     found = [path.relative_to(SOURCES).as_posix() for path in others if asked.search(path.read_text("utf-8"))]
     assert found == ["treatments/__init__.py"]  # kinds of treatments
+
+
+PACKAGES = sorted(path.parent for path in SOURCES.glob("*/__init__.py"))
+CALLED = re.compile(r"\bcall(s|ed)\b", re.IGNORECASE)
+IGNORES = re.compile(r"\b(not|neither|no|nothing|nobody)\b", re.IGNORECASE)
+
+
+def docstring(package):
+    return ast.get_docstring(ast.parse((package / "__init__.py").read_text("utf-8")))
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_a_package_says_in_a_few_lines_what_it_holds_who_calls_it_and_what_it_must_not_know(package):
+    first, _, rest = docstring(package).partition("\n\n")
+    assert "\n" not in first
+    assert 1 <= len(rest.splitlines()) <= 5
+    assert CALLED.search(rest)
+    assert "know" in rest
+    assert IGNORES.search(rest)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_what_a_package_names_is_there(package):
+    known = {path.stem for path in SOURCES.rglob("*")}
+    for path in SOURCES.rglob("*.py"):
+        known |= set(re.findall(r"^\s*(?:def |class )?(\w+)(?:\(|:|\[| = )", path.read_text("utf-8"), re.MULTILINE))
+    assert set(re.findall(r"``(\w+)``", docstring(package))) - known == set()

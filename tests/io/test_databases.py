@@ -314,7 +314,7 @@ def test_a_connection_killed_while_rows_travel_leaves_nothing(postgresql_server,
         def to_reader(self):
             return pa.RecordBatchReader.from_batches(pa.schema({"age": pa.int64()}), rows())
 
-    monkeypatch.setattr("shoal.io.databases.write.decoded", lambda table: table)
+    monkeypatch.setattr("shoal.io.databases.write.decoded_table", lambda table: table)
     with pytest.raises(DatabaseError, match="connection to the database was lost"), writing(place) as session:
         write_release(session, "release", Table(), Promise(["age"], 2), force=False)
     assert tables(place) == []

@@ -1,10 +1,8 @@
-"""The two ways in: the function ``anonymize`` and the class ``Anonymizer`` behind it.
+"""The ways in: the function ``anonymize`` and the class ``Anonymizer`` behind it.
 
-``anonymizer``  the class, a skin of ``shoal.request`` that scikit-learn knows
-``function``    the class, called once
-``run``         which engine makes the release
-``memory``      a release in memory
-``first_run``   whether the compiler must work first
+``anonymizer`` is the class, a skin of ``shoal.request`` that scikit-learn knows; ``function`` is the class, called once; ``run`` asks for an engine;
+``first_run`` says whether the compiler must work first; ``arx`` reads projects of ARX. Called by users, the command line, the web interface and
+``compare``. It does not know how a release is made.
 """
 
 from shoal.api.anonymizer import Anonymizer

@@ -1,7 +1,8 @@
 """What an intruder finds in a table or a release, tried on the steward's own rows.
 
-Every attack returns a ``Finding``: how often it works, how often a guess would (the control), both with a 95 %
-interval. Examples are row numbers; no attack shows a value.
+Every attack returns a ``Finding``: how often it works, how often a guess would (the control), both with a 95 % interval. Called by users, the
+command line and the summary of a release. Attacks know tables and released cells, and neither methods nor requests. Examples are row numbers;
+no attack shows a value.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from shoal.arrays import LongArray
 from shoal.frames import Frame, to_frame
+from shoal.frames.canonical import decoded
 from shoal.validation import check_int
 
 _SURE = 1.959964
@@ -90,12 +91,7 @@ class Finding:
 
 def typed_table(frame: Frame, names: Sequence[str]) -> pa.Table:
     """Return columns with the types of their values, also if the columns come from a text file."""
-    return pa.table({name: _decoded(frame.typed(name)) for name in names})
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column of a text file, which is kept as a dictionary, as plain text."""
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    return pa.table({name: decoded(frame.typed(name)) for name in names})
 
 
 def choose_targets(records: int, most: int, seed: int) -> LongArray:
@@ -109,4 +105,4 @@ def choose_targets(records: int, most: int, seed: int) -> LongArray:
 def as_frame(data: Any) -> Frame:
     """Return a table; for a ``Result``, its released rows."""
     frame = to_frame(getattr(data, "released", data))
-    return replace(frame, table=pa.table({name: _decoded(frame.table.column(name)) for name in frame.names}))
+    return replace(frame, table=pa.table({name: decoded(frame.table.column(name)) for name in frame.names}))

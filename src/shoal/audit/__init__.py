@@ -1,4 +1,9 @@
-"""Counting any table, whether shoal made it or not, to see what protection it really has."""
+"""Counting any table, whether shoal made it or not, to see what protection it really has.
+
+``run`` audits a table in memory, ``in_database`` one that stays where it is; ``promises`` measures models, ``risk`` and ``population`` estimate
+what an intruder risks, ``uniques`` finds the columns that pick people out. Called by users, the engines, the results and the summary. It knows
+privacy models and tables, and not which method made them.
+"""
 
 from __future__ import annotations
 

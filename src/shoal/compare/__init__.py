@@ -1,4 +1,8 @@
-"""Methods, sizes of k and efforts side by side on one table: what protection costs which information."""
+"""Methods, sizes of k and efforts side by side on one table: what protection costs which information.
+
+``points`` makes a release for each point, ``choice`` recommends one, ``state`` keeps finished points in a file, ``comparison`` shows them. Called
+by users, the command line and the web interface. It knows the API and nothing of how a release is made.
+"""
 
 from __future__ import annotations
 

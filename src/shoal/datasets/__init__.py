@@ -1,4 +1,8 @@
-"""Tables to try shoal on, all made here from a seed."""
+"""Tables to try shoal on, all made here from a seed.
+
+A hospital's register with a voter list, a census like UCI Adult, numbers without meaning, and a small table blown up. Called by users, the demo,
+the warming up of kernels and the benchmarks. It knows tables and hierarchies, and nothing of releases.
+"""
 
 from shoal.datasets._adult import AdultLike, adult_like
 from shoal.datasets._hospital import Hospital, hospital

@@ -1,7 +1,7 @@
 """Columns that quasi-identifiers give away: what a released column is computed from, and whom that picks out.
 
-The search (``finding``) runs on a sample and knows tables, no groups. ``ways`` knows groups of released rows and counts whom a column
-picks out among them. The inspection, the attacks, the release and the engines call both. Nothing here decides whether a release is refused.
+``search`` runs on a sample and knows tables, no groups. ``ways`` knows groups of released rows and counts whom a column picks out among them.
+Called by the inspection, the attacks, the release and the engines. Nothing here decides whether a release is refused.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from shoal.encoding.values import (
 )
 from shoal.errors import AmbiguousNotationError, DataError, HierarchyError, ParameterError
 from shoal.frames import Frame, encode_dictionary, refuse_nested
+from shoal.frames.canonical import value_type
 from shoal.hierarchy import WORDS, Hierarchy, value_text
 from shoal.hierarchy.learnable import learnable
 from shoal.hierarchy.orders import MOST_ORDERED, ranged_order, text_order
@@ -120,7 +121,7 @@ def _encode_column(
 
 def _few_texts(column: pa.ChunkedArray) -> list[str]:
     """Return the different texts of a column that has few of them; none of another column."""
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    kind = value_type(column.type)
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         return []
     texts = encode_dictionary(column).dictionary

@@ -1,9 +1,8 @@
 """Where released ranges end: at round values, not at two people's own.
 
-A range that follows its group tightly ends at the smallest and the largest value in it, with all digits: each end is
-somebody's value. Here ends move outwards to round ones. Each range moves by the coarsest step that is not wider than a
-share of it, and the share is the largest that costs the column at most ``MOST_LOSS`` more: wide ranges get
-coarse ends, narrow ones fine ends, and every range hides its ends about equally well.
+A range that follows its group tightly ends at the smallest and the largest value in it: each end is somebody's value. Here ends move outwards to
+round ones, by the coarsest step that is not wider than a share of the range; the share is the largest that costs the column at most ``MOST_LOSS``
+more. Called by the request, the engines, the plan and the release. It knows coded columns, and neither methods nor files.
 """
 
 from __future__ import annotations

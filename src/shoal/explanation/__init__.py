@@ -1,6 +1,6 @@
 """Why is this cell so coarse? What a group has in common, what one step narrower would break, and what else would do.
 
-The answer is for the steward, who has the table: it says how many companions a person has, never who they are.
+Called by a result, for the steward who has the table. It says how many companions a person has, and does not know who they are.
 """
 
 from __future__ import annotations

@@ -31,8 +31,24 @@ def canonical(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return _one_zero(column) if pa.types.is_floating(kind) else column
 
 
+def value_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of a column's values, which a dictionary hides."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column without a dictionary."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def decoded_table(table: pa.Table) -> pa.Table:
+    """Return a table with dictionaries as plain values."""
+    return pa.table({name: decoded(table.column(name)) for name in table.column_names})
+
+
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a type is one of Arrow's three for text."""
+    """Return whether a column holds text, plain or by dictionary."""
+    kind = value_type(kind)
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view")
 
 

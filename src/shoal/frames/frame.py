@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from shoal.arrays import IntArray, LongArray
 from shoal.errors import ColumnError, DataError, MissingExtraError, NotationNotice, warn
-from shoal.frames.canonical import canonical, encode_dictionary
+from shoal.frames.canonical import canonical, encode_dictionary, is_text, value_type
 from shoal.frames.compact import compact
 from shoal.frames.user_table import Native, as_pandas, unwrap
 from shoal.notation import (
@@ -279,7 +279,7 @@ def _from_polars(data: Any) -> pa.Table:
 
 def is_nested(kind: pa.DataType) -> bool:
     """Return whether the cells of a column are not single readable values: lists, records, maps or bytes."""
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    kind = value_type(kind)
     binary = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
     return bool(pa.types.is_nested(kind) or pa.types.is_interval(kind) or any(is_kind(kind) for is_kind in binary))
 
@@ -332,13 +332,6 @@ def _from_pandas(data: Any) -> pa.Table:
 def _canonical_types(table: pa.Table) -> pa.Table:
     columns = {name: canonical(table.column(name)) for name in table.column_names}
     return pa.table(columns) if columns else table
-
-
-def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column holds text, plain or by dictionary."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view")
 
 
 def _distinct_texts(column: pa.ChunkedArray) -> pa.Array:

@@ -1,6 +1,8 @@
 """A first look at a table: what each column may be, and which columns pick people out.
 
-Roles are guessed from names, types and repetition; the steward decides. No value of the table is told.
+``first_look`` inspects, ``roles`` guesses roles from names, types and repetition, ``meanings`` and ``words`` say what values and names may be about,
+``hipaa`` holds a rule book. Called by users, the command line and the web interface. It does not know releases; the steward decides,
+and no value of the table is told.
 """
 
 from __future__ import annotations

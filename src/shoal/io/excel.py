@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from shoal.errors import ColumnError, DataError, ShoalError
 from shoal.frames import Frame, require, to_frame
+from shoal.frames.canonical import value_type
 from shoal.io.column_names import name_first
 from shoal.io.location import Location
 from shoal.io.packed import refuse_archive_bomb
@@ -99,7 +100,7 @@ def _widths(openpyxl: Any, table: pa.Table) -> dict[str, int]:
     widths = {}
     for place, name in enumerate(table.column_names, 1):
         column = table.column(name)
-        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        kind = value_type(column.type)
         longest = 20 if pa.types.is_timestamp(kind) else 11
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             longest = pc.max(pc.utf8_length(pc.unique(column).cast(pa.string()))).as_py() or 0
@@ -111,7 +112,7 @@ def _refuse_unwritable(table: pa.Table) -> None:
     """Refuse what a sheet cannot hold: control characters, and cells that are not single values."""
     for name in table.column_names:
         column = table.column(name)
-        kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+        kind = value_type(column.type)
         if pa.types.is_nested(kind) or pa.types.is_interval(kind):
             raise DataError(
                 f"An Excel sheet cannot hold the cells of type {str(kind)[:40]} of {name!r}.", hint="write .parquet."

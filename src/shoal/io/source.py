@@ -108,15 +108,6 @@ class Source(ABC):
         )
 
 
-def decoded(table: pa.Table) -> pa.Table:
-    """Return a table with dictionaries as plain values, for formats that have none."""
-    return pa.table({name: _decoded(table.column(name)) for name in table.column_names})
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
-
 def rows_of(table: pa.Table) -> Iterator[tuple[object, ...]]:
     """Yield the rows of a table as Python values, a batch at a time."""
     for batch in table.to_batches(max_chunksize=BATCH_ROWS):

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal.frames.canonical import value_type
+
 _FORMULA = r"^[=+\-@\t\r]"
 _NUMBER = r"^[+-]?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?$"
 _MADE_SAFE = r"^('+[=+\-@\t\r])"
@@ -30,7 +32,7 @@ def without_formulas(table: pa.Table) -> pa.Table:
 
 def _texts(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array | None:
     """Return a column as plain text, None if it holds none."""
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    kind = value_type(column.type)
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
         return None
     return column.cast(kind)

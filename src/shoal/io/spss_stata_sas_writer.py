@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal.errors import DataError
-from shoal.io.source import decoded
+from shoal.frames.canonical import decoded_table, value_type
 from shoal.notation import ValueLabels
 from shoal.notation.labels import LETTERS, letter_of_code
 
@@ -53,7 +53,7 @@ def writing_options(table: pa.Table, labels: Labels, suffix: str) -> dict[str, A
 
 
 def _spss_options(table: pa.Table, labels: Labels) -> dict[str, Any]:
-    numeric = {name for name in labels if not pa.types.is_string(decoded(table.select([name])).schema.types[0])}
+    numeric = {name for name in labels if not pa.types.is_string(decoded_table(table.select([name])).schema.types[0])}
     return {
         "variable_value_labels": {
             name: fitting
@@ -91,7 +91,7 @@ def _same_program(form: str, suffix: str) -> bool:
 
 def stata_letters(column: pa.ChunkedArray, one: ValueLabels) -> dict[Any, str]:
     """Return a letter for each code of a column that stands for a missing value; nothing for text, dates and more than 26 codes."""
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    kind = value_type(column.type)
     if not one.missing or not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return {}
     codes = one.codes_for_missing(column)
@@ -103,7 +103,7 @@ def stata_letters(column: pa.ChunkedArray, one: ValueLabels) -> dict[Any, str]:
 
 def _stata_labels(column: pa.ChunkedArray, one: ValueLabels, letters: Mapping[Any, str]) -> dict[Any, str]:
     """Return labels of whole numbers and letters; Stata has none of other values."""
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    kind = value_type(column.type)
     if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
         return {}
     named: dict[Any, str] = {}
@@ -120,7 +120,7 @@ def _stata_labels(column: pa.ChunkedArray, one: ValueLabels, letters: Mapping[An
 
 def written_frame(table: pa.Table, labels: Labels, suffix: str) -> Any:
     """Return a table as pandas, each column in a form that the format can hold; refuse a column that it cannot."""
-    plain = decoded(table)
+    plain = decoded_table(table)
     for name in plain.column_names:
         _refuse_unwritable(name, plain.column(name), suffix)
     frame = plain.to_pandas(date_as_object=True)
@@ -166,7 +166,7 @@ def explain_unwritten(table: pa.Table, path: Path, suffix: str) -> DataError:
         try:
             getattr(pyreadstat, WRITERS[suffix])(written_frame(table.select([name]), {}, suffix), str(path))
         except Exception:  # noqa: BLE001  (what pyreadstat says may hold values)
-            kind = str(decoded(table.select([name])).schema.types[0])[:40]
+            kind = str(decoded_table(table.select([name])).schema.types[0])[:40]
             return DataError(
                 f"A {suffix} file cannot hold the column {name!r} of type {kind}.",
                 hint="write .parquet, or make text of the column.",

@@ -1,4 +1,8 @@
-"""The methods, by name. A method's module is imported when it is first asked for."""
+"""The methods, by name: each finds groups, or a cut for each column. A method's module is imported when it is first asked for.
+
+``base`` is what a method is given and returns, ``stopping`` says when a search ends; a small method is one file, a large one a package. Called
+by the plan, the engines and ``compare``. A method knows codes, and neither tables nor how cells are written.
+"""
 
 from __future__ import annotations
 

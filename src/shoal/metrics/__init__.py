@@ -1,4 +1,8 @@
-"""Measures of what a release lost, in one registry."""
+"""Measures of what a release lost, in one registry.
+
+``loss`` holds the losses of groups, ``classification`` and ``query_error`` ask what analysts would, ``felt`` what a reader sees. Called by the
+engines, the summary and the command line. A metric knows codes and boxes, and not the method that made them.
+"""
 
 from __future__ import annotations
 

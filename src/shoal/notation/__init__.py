@@ -1,8 +1,8 @@
 """How values are written: numbers, dates, times and marks for a missing value, in the notations of many countries.
 
-One detection serves text files and data frames alike. It looks at the distinct texts of a column and either knows
-how all of them are to be read, or leaves them text. What could be read in two ways is never guessed: the
-reading then names the choices, and the user decides.
+One detection serves text files and data frames alike. It looks at the distinct texts of a column and either knows how all of them are to be read, or
+leaves them text. What could be read in two ways is never guessed: the reading names the choices, and the user decides. Called by frames, files,
+requests and publication. It knows texts, and neither tables nor roles.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Privacy models: what must hold of every group."""
+"""Privacy models: what must hold of every group.
+
+``base`` is what a model is and how it is bound to a table, ``measures`` the one table of measures, ``compiled_models`` the form kernels read. Called
+by enforcement, the audit, the plan and the release. A model knows counts of values and people, and neither methods nor cells.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """What may be published beside the released rows: the data dictionary, the codebook and the public report.
 
-Everything here is a function of two things, the released rows and what the recipe and the user declare. No function takes
-the original table or anything that was computed from it, and an import contract keeps the modules that hold one away.
-Whatever compares with the original is made elsewhere (``report``, ``summary``) and belongs to the holder.
-Callers: ``saving`` and ``result``.
+Everything here is a function of two things, the released rows and what the recipe and the user declare. Called by the results and the
+engines. No function knows the original table or anything that was computed from it, and an import contract keeps the modules that hold one away.
 """
 
 from shoal.publication.code_labels import LABELLINGS, Labelling, labelled, labels_in_file

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.frames.canonical import encode_dictionary, is_text
+from shoal.frames.canonical import decoded, encode_dictionary, is_text, value_type
 from shoal.notation import Reading, understand
 from shoal.publication.cells import Kind, extremes, kind_of, read_cells
 from shoal.publication.code_labels import code_text, marks_for_missing
@@ -54,7 +54,7 @@ def make_field(name: str, column: pa.ChunkedArray, declared: Declared) -> dict[s
 
 def _recoded(name: str, column: pa.ChunkedArray, declared: Declared) -> dict[str, Any]:
     """Return the field of a quasi-identifier."""
-    if not _is_text_column(column):
+    if not is_text(column.type):
         return _typical(column)
     cells = read_cells(column)
     form = _form_of(name, declared, cells)
@@ -133,7 +133,7 @@ def _ends(name: str, declared: Declared) -> str:
 
 def _passed(name: str, column: pa.ChunkedArray, declared: Declared) -> dict[str, Any]:
     """Return the field of a column that was not recoded."""
-    if not _is_text_column(column):
+    if not is_text(column.type):
         return _typed(column)
     texts = encode_dictionary(column).dictionary.cast(pa.string())
     reading = understand(texts, release_notation(declared.recipe)) if declared.untyped else Reading()
@@ -187,8 +187,7 @@ def _field(type_: str, kind: Kind, low: Any, high: Any) -> dict[str, Any]:
 
 def _table_schema_type(kind: pa.DataType) -> tuple[str, Kind]:
     """Return the type of Table Schema and the kind of a column of Arrow."""
-    if pa.types.is_dictionary(kind):
-        return _table_schema_type(kind.value_type)
+    kind = value_type(kind)
     if pa.types.is_boolean(kind):
         return "boolean", "boolean"
     if pa.types.is_integer(kind):
@@ -206,7 +205,7 @@ def _extreme_values(column: pa.ChunkedArray, kind: Kind) -> tuple[Any, Any]:
     """Return the lowest and the highest value of a column, as JSON holds them."""
     if kind in {"text", "boolean"}:
         return None, None
-    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    plain = decoded(column)
     if pa.types.is_temporal(plain.type):  # as text, because Python knows no year beyond 9999
         ends = pc.min_max(plain)
         texts = [ends[end].cast(pa.string()).as_py() for end in ("min", "max")]
@@ -220,11 +219,6 @@ def _number(value: Any) -> Any:
         return value
     number = float(value)
     return number if math.isfinite(number) else None
-
-
-def _is_text_column(column: pa.ChunkedArray) -> bool:
-    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    return is_text(kind)
 
 
 def _listed(texts: pa.Array) -> list[str]:

@@ -1,4 +1,8 @@
-"""Renderings of a summary: a page, Markdown, JSON."""
+"""Renderings of a summary for the holder: a page, Markdown, JSON.
+
+``words`` holds the sentences of all renderings, ``html`` and ``markdown`` lay them out, ``plots`` and ``frontier`` draw. Called by the results, the
+command line and the web interface. It knows a ``Summary`` and nothing that it was made from.
+"""
 
 from __future__ import annotations
 

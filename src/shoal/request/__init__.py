@@ -1,8 +1,8 @@
 """What a release is asked for: all parameters as checked objects, and no row of the table.
 
-``Request.of(...)`` checks them once; engines get the ``Request`` and change it with ``dataclasses.replace``. ``Anonymizer`` is its
-skin for users, a ``Recipe`` the form of it that files and reports hold. It knows methods, models, treatments and tables,
-but not how a release is made.
+``Request.of(...)`` checks them once; ``Anonymizer`` is its skin for users, a ``Recipe`` the form of it that files and reports hold. Called by the
+API, the command line and the engines, which change it with ``dataclasses.replace``. It knows methods, models and treatments,
+and not how a release is made.
 """
 
 from shoal.request.bars import Bar

@@ -1,7 +1,7 @@
 """Treatments of what is kept: columns that are not quasi-identifiers can give people away too.
 
-A treatment changes the cells of a kept or sensitive column before models are bound to it, so that l, t and their kin
-hold of the values that are released.
+A treatment changes the cells of a kept or sensitive column before models are bound to it, so that models hold of the values that are released.
+Called by the request, the engines and the release. A treatment knows one column, and neither groups nor methods.
 """
 
 from __future__ import annotations

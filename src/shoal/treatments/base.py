@@ -13,6 +13,7 @@ import pyarrow as pa
 from shoal.arrays import AnyArray, FloatArray
 from shoal.encoding import is_ordered
 from shoal.errors import DataError, ParameterError
+from shoal.frames.canonical import value_type
 from shoal.treatments.randomness import Randomness
 
 
@@ -85,8 +86,7 @@ def need_order(treatment: str, name: str, column: pa.ChunkedArray) -> None:
 
 
 def _kind_word(kind: pa.DataType) -> str:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
+    kind = value_type(kind)
     if pa.types.is_temporal(kind):
         return "dates or times"
     return {"bool": "truth values", "string": "text", "large_string": "text"}.get(str(kind), "another kind of values")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from shoal.frames.canonical import decoded_table
+
 _BLOCK = 1 << 20
 
 Stamp = tuple[tuple[int, ...], ...]
@@ -46,7 +48,7 @@ def digest_file(path: str | Path, salt: bytes) -> str:
 def digest_rows(table: pa.Table, salt: bytes) -> str:
     """Return a digest of a table's columns and rows, whatever the order in which a database gave them."""
     found = hashlib.blake2b(key=salt, digest_size=16)
-    plain = pa.table({name: _decoded(table.column(name)) for name in table.column_names})
+    plain = decoded_table(table)
     try:
         ordered = plain.sort_by([(name, "ascending") for name in table.column_names])
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid, pa.ArrowTypeError):  # lists and the like have no order
@@ -56,7 +58,3 @@ def digest_rows(table: pa.Table, salt: bytes) -> str:
         writer.write_table(ordered.combine_chunks())
     found.update(sink.getvalue())
     return found.hexdigest()
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column

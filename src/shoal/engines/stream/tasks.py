@@ -17,6 +17,7 @@ from shoal.ends import ColumnEnds, Ranges
 from shoal.engines.stream.excerpts import Excerpt, choose_groups, take_excerpt
 from shoal.engines.stream.spool import STAGED, private, read_codes, read_rows, write_codes, write_rows
 from shoal.frames import Frame
+from shoal.frames.canonical import decoded
 from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
 from shoal.metrics.loss import Statistics
@@ -132,7 +133,7 @@ def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[S
         name, means = setting.mean_weight
         own[name] = pa.array(means[labels[piece.kept]])
     released = pa.table(
-        {name: own[name] if name in own else _plain(kept.column(name)) for name in setting.columns}
+        {name: own[name] if name in own else decoded(kept.column(name)) for name in setting.columns}
         | _staged_beside(target, piece.kept)
     )
     check_cells(setting.coding, replace(setting.frame, table=kept), piece)
@@ -159,11 +160,6 @@ def _staged_beside(target: Path, kept: IntArray) -> dict[str, pa.ChunkedArray]:
 def _read_part(setting: Setting, stretches: Stretches) -> CodedTable:
     codes = [read_codes(batch.with_suffix(".sorted"))[:, begin:end] for batch, begin, end in stretches]
     return as_part(setting, np.concatenate(codes, axis=1))
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column without a dictionary: those of fragments differ."""
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _deal(released: pa.Table, piles: int, target: Path) -> None:

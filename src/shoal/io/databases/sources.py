@@ -12,13 +12,14 @@ import pyarrow as pa
 
 from shoal.errors import DatabaseError, ParameterError, ShoalError
 from shoal.frames import Frame, require, to_frame
+from shoal.frames.canonical import decoded_table
 from shoal.io.databases.adbc import PostgresSession, SqliteSession, adbc_faults
 from shoal.io.databases.address import check_address, database_path, explain
 from shoal.io.databases.alchemy import PASSWORD_VARIABLE, AlchemySession
 from shoal.io.databases.duck import DuckSession
 from shoal.io.databases.session import Relation, Session
 from shoal.io.location import Location
-from shoal.io.source import ReadOptions, Source, decoded
+from shoal.io.source import ReadOptions, Source
 
 RELEASE_TABLE = "release"
 """The table of a new database that is written as a file."""
@@ -130,7 +131,7 @@ class _Embedded(Database):
     def write(self, table: pa.Table, path: Path, like: Frame | None = None) -> None:  # noqa: ARG002
         """Write a new database with one table."""
         with self.session(Location(str(path)), f"the table {RELEASE_TABLE!r}", read_only=False) as session:
-            session.ingest(RELEASE_TABLE, decoded(table))
+            session.ingest(RELEASE_TABLE, decoded_table(table))
             session.commit()
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from shoal.errors import DatabaseError, PrivacyError
+from shoal.frames.canonical import decoded_table
 from shoal.io.databases.count import check_promise
 from shoal.io.databases.session import Session
-from shoal.io.source import decoded
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def write_release(session: Session, name: str, table: pa.Table, promise: Promise
     schema, _, _ = name.rpartition(".")
     temporary = f"{schema}{'.' if schema else ''}shoal_{secrets.token_hex(8)}"
     try:
-        session.ingest(temporary, decoded(table))
+        session.ingest(temporary, decoded_table(table))
         _check(session, temporary, table.num_rows, promise)
         session.publish(temporary, name, replace=there)
     except BaseException:

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.frames import Frame
+from shoal.frames.canonical import decoded
 from shoal.io.registry import file_source
 
 _SHOWN = 3
@@ -39,7 +40,5 @@ def sample_values(frame: Frame, name: str) -> list[str]:
 
 def cell_texts(frame: Frame, name: str, rows: Sequence[int]) -> list[str]:
     """Return some cells of a column as texts; a missing one is empty."""
-    column = frame.table.column(name).take(pa.array(rows, pa.int64()))
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = decoded(frame.table.column(name).take(pa.array(rows, pa.int64())))
     return ["" if value is None else str(value) for value in column.to_pylist()]
