@@ -161,6 +161,18 @@ def test_ends_are_rounded_only_as_far_as_a_least_share_allows():
         shoal.anonymize(table, models=[exact], ends={"age": 5}, **asked)
 
 
+def test_ends_that_would_round_past_people_outside_the_table_move_less():
+    """Without a model the ends become [1000 to 2000] and the like; ten people with 1,000 would then lower the share of the table."""
+    pay = [*range(1003, 1998, 7)]
+    table, people = pa.table({"pay": pay}), pa.table({"pay": [*pay, *[1000] * 10]})
+    asked = {"k": 20, "quasi_identifiers": ["pay"], "method": "mondrian"}
+    free = shoal.anonymize(table, **asked)
+    bound = shoal.anonymize(table, models=[shoal.DeltaPresence(1.0, 1.0, people, everyone=False)], **asked)
+    least = [min(int(cell[1:].split("-")[0]) for cell in one.data["pay"].to_pylist()) for one in (free, bound)]
+    assert least[0] <= 1000 < least[1]
+    assert bound.audit.people["presence_least"] == 1.0
+
+
 def test_each_bound_of_a_promise_is_checked_at_its_boundary():
     coded = encode(to_frame(pa.table({"q": [1, 2]})), ["q"])
     released, label = pa.table({"q": ["1"] * 3 + ["2"] * 2}), np.array([0, 0, 0, 1, 1], np.int32)
