@@ -13,8 +13,9 @@ from shoal.arrays import BoolArray, IntArray
 from shoal.cells.recode import released_cover
 from shoal.enforcement.guarded import GuardedSearch, search_guarded
 from shoal.enforcement.guarded_params import GuardedParams
-from shoal.enforcement.mending import mend, repair_equal_boxes
-from shoal.enforcement.neighbours import merge_equal_boxes, number_without_gaps
+from shoal.enforcement.leaving_out import mend_or_leave_out
+from shoal.enforcement.mending import repair_equal_boxes
+from shoal.enforcement.neighbours import number_without_gaps
 from shoal.enforcement.people import MENDABLE, group_in_layers, group_together, layered_unit
 from shoal.errors import PrivacyError
 from shoal.methods.base import Family, Grouping, Method, Task, most_withheld
@@ -66,30 +67,11 @@ def keep_models(grouping: Grouping, table: CodedTable, task: Task, family: Famil
 
 
 def mend_and_polish(table: CodedTable, labels: IntArray, task: Task) -> IntArray:
-    """Mend groups that fail and improve those that were mended, by the search with models if it knows them all.
-
-    If mending ends in one group that fails because the whole table does, the groups that failed at first are withheld if they may be.
-    """
-    try:
-        mended = mend(table, labels, task)
-    except PrivacyError:
-        kept = _without_failing(table, labels, task)
-        if kept is None:
-            raise
-        return kept
+    """Mend groups that fail and improve those that were mended, by the search with models if it knows them all."""
+    mended = mend_or_leave_out(table, labels, task)
     if mended is labels or not all_known(task.requirements):
         return mended
     return polish_mended(table, labels, mended, task, compile_models(table, task.k, task.requirements))
-
-
-def _without_failing(table: CodedTable, labels: IntArray, task: Task) -> IntArray | None:
-    """Return labels with all groups withheld that fail as they are released; None if these are too many."""
-    together = merge_equal_boxes(table, labels)
-    failing = failing_groups(task.requirements, together, int(together.max(initial=-1)) + 1)
-    lost = np.append(failing, True)[together]
-    if lost.all() or lost.sum() > most_withheld(task.max_suppression, len(labels)):
-        return None
-    return number_without_gaps(np.where(lost, -1, together))
 
 
 def withhold_failing(labels: IntArray, task: Task, shown: Shown | None = None) -> IntArray:

@@ -28,7 +28,8 @@ import numpy as np
 from shoal.arrays import Effort, IntArray
 from shoal.enforcement.carving import Carver, rules_of
 from shoal.enforcement.guarded_params import COLD, GuardedParams, stages_of
-from shoal.enforcement.mending import mend, repair_equal_boxes
+from shoal.enforcement.leaving_out import mend_or_leave_out
+from shoal.enforcement.mending import repair_equal_boxes
 from shoal.enforcement.neighbours import number_without_gaps
 from shoal.enforcement.people import MENDABLE, group_in_layers, layered_unit
 from shoal.enforcement.withholding import withhold
@@ -224,7 +225,7 @@ class GuardedSearch:
         return float(failing_groups(self.task.requirements, labels, int(labels.max()) + 1).mean()) <= MENDABLE
 
     def _mended(self, labels: IntArray) -> Solution:
-        return self.solution(mend(self.problem.table, labels, self.task))
+        return self.solution(mend_or_leave_out(self.problem.table, labels, self.task))
 
     def _carved(self, multiple: int, params: GuardedParams) -> Solution | None:
         """Return groups carved out of cells, or None if records are left that no group can take."""
