@@ -57,6 +57,8 @@ def explain(values, known=tuple(KNOWN)):
         (3 * AGE + WEIGHT - HEIGHT, "formula", {"age", "weight", "height"}, "weight − height + 3 · age"),
         ([f"sector {code % 7}" for code in JOB], "map", {"job"}, "a map of job"),
         ([f"{code * 17 % 61:02d}" for code in JOB], "map", {"job"}, "a map of job"),
+        ((AGE < 40).astype(int), "map", {"age"}, "a map of age"),
+        ((AGE < 50).astype(float) + 1, "map", {"age"}, "a map of age"),
         ([code[:3] + "xx" for code in ZIP], None, set(), ""),
         ([code[:3] for code in ZIP], "part", {"zip"}, "the first 3 characters of zip"),
         ([code[-2:] for code in ZIP], "part", {"zip"}, "the last 2 characters of zip"),

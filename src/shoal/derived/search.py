@@ -123,35 +123,40 @@ class _Search:
         self.trees = Trees(sides, records) if trees else None
 
     def explain(self, column: Column) -> Derived | None:
-        """Return what gives a column: a copy or a part before a formula, a formula before a map, and a tree last."""
+        """Return what gives a column: a copy or a part before a formula, a formula before a map, and a tree last.
+
+        A column of two values is a question with an answer: a map or a bound tells it better than a line that crosses one half.
+        """
         if len(column.values) < 2:
             return None
         looked_up = list(self.sources.find(column))
         plain = next((one for one in looked_up if one.kind in ("copy", "part")), None)
         if plain is not None:
             return _of_codes(column, plain)
-        computed = self.formulas.compute(column)
+        number = len(column.values) > 2
+        computed = self._computed(column) if number else None
         if computed is not None:
-            return Derived(
-                column.name,
-                "formula",
-                computed.sources,
-                computed.words,
-                computed.share,
-                computed.within,
-                computed.predicted,
-            )
+            return computed
         if looked_up:
             return _of_codes(column, max(looked_up, key=lambda one: one.share))
         banded = self.formulas.band(column)
         if banded is not None:
             texts = _texts(column, banded.predicted)
             return Derived(column.name, "map", banded.sources, banded.words, banded.share, predicted=texts)
+        computed = None if number else self._computed(column)
+        if computed is not None:
+            return computed
         predicted = self.trees.predict(column) if self.trees is not None else None
         if predicted is not None:
             words = ", ".join(predicted.sources)
             return Derived(column.name, "tree", predicted.sources, words, predicted.share)
         return None
+
+    def _computed(self, column: Column) -> Derived | None:
+        found = self.formulas.compute(column)
+        if found is None:
+            return None
+        return Derived(column.name, "formula", found.sources, found.words, found.share, found.within, found.predicted)
 
 
 def _of_codes(column: Column, found: LookedUp) -> Derived:

@@ -76,7 +76,7 @@ def _thinned_values(part: HistogramRequirement, kept: BoolArray, failing: BoolAr
         return stays
 
     low, high = 0, int(place.max(initial=0)) + 1
-    while low < high:  # ends: the interval shrinks each round; the more frequent a value may be, the further off the bound is
+    while low < high:  # ends: the interval shrinks; the more of a value may stay, the further off is the bound
         cap = (low + high + 1) // 2
         holds = not part.failing(np.where(staying(cap), 0, -1).astype(np.int32), 1).any()
         low, high = (cap, high) if holds else (low, cap - 1)
