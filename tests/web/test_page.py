@@ -200,6 +200,7 @@ def test_a_point_of_the_comparison_is_taken(tabs):
 
 def test_a_comparison_grows_point_by_point_and_is_taken_up_where_it_was_stopped(tabs):
     page = tabs.open_people()
+    page.wait_for_selector("#live-state[data-state=made]")  # or two workers compile the same kernels side by side
     page.click("#to-compare")
     page.check("#compare-optimize")  # the methods compared last are remembered: a test before this one took one out
     page.fill("#ks", "3, 4, 6")

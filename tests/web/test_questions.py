@@ -84,6 +84,18 @@ def test_questions_are_about_the_release_that_the_tab_shows(made):
     assert hands.client.get(f"{hands.home}look/questions/{number + 7}.svg").status_code == 404
 
 
+def test_questions_that_take_long_can_be_cancelled(made):
+    hands, number = made
+    headers = {"x-shoal-edition": hands.edition()}
+    body = {"questions": "crosstab(diagnosis, job)", "number": number}
+    hands.client.post(f"{hands.home}look/questions", json=body, headers=headers)
+    assert 'data-post="jobs/questions/cancel"' in hands.show("look")
+    assert hands.post("jobs/questions/cancel") == "done"
+    assert (
+        hands.post("look/questions", questions="crosstab(sex, job)", number=number) == "done"
+    )  # the worker began again
+
+
 def test_examples_fit_the_columns_of_the_release(made):
     hands, _ = made
     found = [html.unescape(one) for one in re.findall(r'name="example" value="([^"]+)"', hands.show("look"))]

@@ -13,12 +13,13 @@ import numpy as np
 import pyarrow as pa
 from typing_extensions import TypeVar
 
+from shoal.arrays import Progress
 from shoal.errors import ParameterError
 from shoal.explanation import Explanation, explain
 from shoal.io.files import file_format, write_table
 from shoal.io.registry import file_source
 from shoal.io.transaction import Transaction
-from shoal.methods.base import Task
+from shoal.methods.base import Task, say_nothing
 from shoal.methods.global_recoding.tradeoff import earliest_grouping
 from shoal.notation import Notation
 from shoal.notebook import bar, card, rows, safely
@@ -253,8 +254,10 @@ class Result(Outcome, Release, Generic[Table]):
         spreadsheet_safe: bool,
         shuffle_key: bytes | None = None,
         shown: Shown = USUAL,
+        progress: Progress = say_nothing,
     ) -> None:
         """Write and verify the release as one of the files of a call; its target and its dictionary's were added before."""
+        progress(0.0, "arranging the rows")
         form, source = file_format(target), file_source(target.name)
         columns = columns_to_write(self, target, self.written, shown)
         if source.is_text:
@@ -276,8 +279,9 @@ class Result(Outcome, Release, Generic[Table]):
         if dictionary is not False:
             rows = stage_dictionary(files, target, rows, told)
         temporary = files.temporary(target, needs=rows.nbytes)
+        progress(0.3, "writing the rows")
         write_table(rows, temporary, replace(like, labels=labels_in_file(like.labels, fields, renamed)))
-        verify_written(temporary, rows, released, recipe)
+        verify_written(temporary, rows, released, recipe, progress)
 
     def save_to_database(self, address: str, table: str, *, force: bool = False) -> None:
         """Write the release into a new table of a database, counted by the database itself before it gets its name.

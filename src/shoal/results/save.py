@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from shoal._version import __version__
-from shoal.arrays import LongArray
+from shoal.arrays import LongArray, Progress
 from shoal.audit import Audit, check_release
 from shoal.errors import DataError, FileError, NotationNotice, ParameterError, PrivacyWarning, SpreadsheetWarning, warn
 from shoal.frames.canonical import table_hash
@@ -29,6 +29,7 @@ from shoal.io.source import CODEBOOK_KEY
 from shoal.io.spreadsheet import formula_columns, without_formulas
 from shoal.io.targets import check_target
 from shoal.io.transaction import Transaction
+from shoal.methods.base import say_nothing
 from shoal.publication import (
     DICTIONARY_KEY,
     codebook_rows,
@@ -261,12 +262,16 @@ def _database(address: str) -> tuple[Location, Database]:
     return location, source
 
 
-def verify_written(path: Path, rows: pa.Table, released: pa.Table, recipe: Recipe) -> None:
+def verify_written(
+    path: Path, rows: pa.Table, released: pa.Table, recipe: Recipe, progress: Progress = say_nothing
+) -> None:
     """Read a written file back and count it again; its columns may have other names than those of the release.
 
     What is stored besides the rows is checked too: no dictionary may name a value that no row has, and no metadata but shoal's own may be there.
     """
+    progress(0.5, "reading the file back")
     written = open_table(path, table=file_source(path.name).release_table).table
+    progress(0.8, "counting it again")
     if written.column_names != rows.column_names or written.num_rows != rows.num_rows:
         raise DataError("The file read back differs from what was written. Nothing was released.")
     check_release(written.rename_columns(released.column_names), recipe.quasi_identifiers, recipe.k)

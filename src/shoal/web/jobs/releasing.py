@@ -16,6 +16,7 @@ from shoal.io.files import open_table
 from shoal.io.transaction import Transaction
 from shoal.publication.plain_columns import Cells
 from shoal.recipe import Recipe, check_recipe, recipe_inputs
+from shoal.report import Report
 from shoal.report.html import column_figures, figures
 from shoal.request import stage_recipe
 from shoal.results.columns import Shown
@@ -139,6 +140,7 @@ def publish(
     inputs: list[str],
     own: list[str],
     recipe_made: dict[str, Any],
+    summary: dict[str, Any],
     cells: Cells = "text",
     force: bool,
     key: str | None = None,
@@ -147,6 +149,7 @@ def publish(
     if place:
         check_database(place["database"], place["table"], force=force)
     release, report, recipe = (Path(targets[name]) for name in ("release", "report", "recipe"))
+    tell("progress", (0.0, "fetching the release"))
     result = load_result(table, folder)
     read: list[str | Path] = [*inputs, *recipe_inputs(result.recipe), *([key] if key else [])]
     files = Transaction(force=force, inputs=read)
@@ -155,17 +158,31 @@ def publish(
     beside = dictionary_beside(release, dictionary=True)
     if beside is not None:
         files.add(beside)
-    tell("progress", (0.1, "writing the release, reading it back and counting it again"))
+
+    def progress(share: float, text: str) -> None:
+        tell("progress", (0.1 + 0.5 * share, text))
+
     with files:
-        result.stage(files, release, shuffle=True, dictionary=True, spreadsheet_safe=False, shown=Shown(cells=cells))
-        tell("progress", (0.4, "writing the report"))
-        files.temporary(report).write_text(result.report().text(report), encoding="utf-8")
+        result.stage(
+            files,
+            release,
+            shuffle=True,
+            dictionary=True,
+            spreadsheet_safe=False,
+            shown=Shown(cells=cells),
+            progress=progress,
+        )
+        tell("progress", (0.6, "counting what the page tells of the file"))
+        counted = _count_file(result, files.temporary(release), cells)
+        tell("progress", (0.8, "writing the report"))
+        told = Report(Summary.model_validate(summary))  # what the page shows; the attacks are not made again
+        files.temporary(report).write_text(told.text(report), encoding="utf-8")
         stage_recipe(files, _rebuild(check_recipe(recipe_made, "The recipe"), own, key).request, recipe)
         if place:
-            tell("progress", (0.7, "writing into the database, which counts again"))
+            tell("progress", (0.9, "writing into the database, which counts again"))
             result.save_to_database(place["database"], place["table"], force=force)
-    tell("progress", (0.9, "counting once more from the file"))
-    return _count_file(result, release, cells) | {"targets": targets}
+        tell("progress", (0.98, "giving the files their names"))  # the last step: ended before it, none has one
+    return counted | {"targets": targets}
 
 
 def _count_file(result: Result, release: Path, cells: Cells) -> dict[str, Any]:

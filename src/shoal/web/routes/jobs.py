@@ -13,7 +13,7 @@ router = APIRouter()
 
 @router.post("/jobs/{kind}/cancel")
 @free
-async def cancel(kind: Literal["open", "protect", "compare", "publish"], session: Here) -> Answer:
+async def cancel(kind: Literal["open", "protect", "compare", "questions", "publish"], session: Here) -> Answer:
     """End a job at once and leave everything else as it is."""
     session.cancel(kind)
     return go(session)

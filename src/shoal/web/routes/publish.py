@@ -123,7 +123,7 @@ async def publish(targets: Targets, session: Here) -> Answer:
         session.workshop.desk, "publish", "publish", keep,
         table=table.stored, folder=release.folder, targets=paths, place=place, cells=targets.cells, force=targets.replace,
         inputs=source.files if source else [], key=release.draft.key_file, own=session.own_hierarchies,
-        recipe_made=release.draft.recipe().model_dump(exclude_unset=True),
+        recipe_made=release.draft.recipe().model_dump(exclude_unset=True), summary=release.summary,
     )  # fmt: skip
     return go(session, job=job)
 
