@@ -117,6 +117,12 @@ def test_examples_fit_the_columns_of_the_release(made):
             ["km(days, died, by=arm)", "days ~ arm", "crosstab(died, arm)"],
         ),
         ([column("job", distinct=300), column("zip", distinct=90)], ["job", "zip"], []),
+        ([column("illness", distinct=41), column("sex", distinct=2)], ["sex"], ["crosstab(illness, sex)"]),
+        (
+            [column("sex", distinct=2), column("trust", "whole number", 5), column("use", "whole number", 5)],
+            ["sex"],
+            ["trust ~ use + sex"],
+        ),
         (
             [column("age", "whole number", 60), column("ill", "yes/no", 2)],
             ["age"],

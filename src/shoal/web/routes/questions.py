@@ -28,6 +28,11 @@ WAYS = {
 """How a recipient may read a release."""
 _FEW = range(2, 13)
 """How many values a column has that divides people into groups."""
+_SOME = range(2, 61)
+"""How many values a column has that can be crossed with one of few."""
+_GROUPING = ("text", "yes/no")
+_BRACKETS = frozenset("(),`")
+"""Signs that a name between brackets cannot have."""
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 _TIMES = re.compile(r"(^|_)(time|days|weeks|months|duration|survival|follow_?up)($|_)", re.IGNORECASE)
 _EVENTS = re.compile(r"(^|_)(event|status|died|dead|death|censored|relapse)($|_)", re.IGNORECASE)
@@ -88,21 +93,19 @@ def examples(columns: Sequence[Mapping[str, Any]], quasi_identifiers: Sequence[s
 
 
 def _examples(columns: Sequence[Mapping[str, Any]], quasi_identifiers: Sequence[str]) -> Iterator[str]:
-    numbers = [one["name"] for one in columns if one["type"] in NUMBERS and one["distinct"] > max(_FEW)]
-    groups = [
-        one["name"] for one in columns if one["distinct"] in _FEW and not {*"(),`"} & set(one["name"])
-    ]  # fewest values first: two that are large together have more combinations than people
-    groups.sort(key=lambda name: next(one["distinct"] for one in columns if one["name"] == name))
-    ordered = sorted(
-        numbers, key=lambda name: name in quasi_identifiers
-    )  # an outcome is rather what outsiders do not know
+    numbers = [one["name"] for one in columns if one["type"] in NUMBERS and one["distinct"] > 2]
+    texts = [one for one in columns if one["type"] in _GROUPING and not _BRACKETS & set(one["name"])]
+    texts.sort(key=lambda one: one["distinct"])  # two that are large together have more combinations than people
+    groups = [one["name"] for one in texts if one["distinct"] in _FEW]
+    ordered = sorted(numbers, key=lambda name: name in quasi_identifiers)  # outsiders rather do not know an outcome
     yield from _survival(columns, groups)
     for outcome in ordered[:1]:
         terms = [*[name for name in numbers if name != outcome][:1], *groups[:1]]
         if terms:
             yield f"{_term(outcome)} ~ {' + '.join(map(_term, terms))}"
-    if len(groups) > 1:
-        yield f"crosstab({groups[1]}, {groups[0]})"
+    crossed = [one["name"] for one in texts[:2] if one["distinct"] in _SOME]
+    if groups and len(crossed) == 2:
+        yield f"crosstab({crossed[1]}, {crossed[0]})"
     for outcome in (one["name"] for one in columns if one["distinct"] == 2 and one["name"] not in quasi_identifiers):
         terms = [name for name in [*numbers[:1], *groups[:2]] if name != outcome][:2]
         if terms:
