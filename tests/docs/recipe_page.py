@@ -29,7 +29,7 @@ model = "l-diversity"
 l = 3
 ```
 
-An option beside a recipe replaces that key. Where the key is a table, such as `hierarchies` or `weights`, the option replaces the column it names and nothing else.
+An option next to a recipe replaces that key. If the key is a table, such as `hierarchies` or `weights`, the option replaces the column it names and nothing else.
 Paths are relative to the folder of the recipe.
 
 | key | meaning | default |
