@@ -272,7 +272,7 @@ def _is_sum(text: str) -> bool:
 
 
 def _weighted_sum(plain: FloatArray, wanted: FloatArray, step: float) -> FloatArray | None:
-    """Return the weights of operands whose sum gives most of a column: of many exact sums, the one nearest to most records."""
+    """Return the weights of operands whose sum equals the column in most records. If several sums are exact, return the one that is nearest to most records."""
     known = np.isfinite(wanted) & np.isfinite(plain).all(axis=0)
     if known.sum() < max(FEWEST, 3 * (len(plain) + 1)):
         return None

@@ -56,7 +56,7 @@ class ColumnKind(ABC):
 
     @abstractmethod
     def shown(self, column: CodedColumn, codes: LongArray) -> LongArray:
-        """Return all codes that a cell stands for which must hold ``codes``; they rise, and none is the missing one."""
+        """Return, in rising order and without the missing value, all codes that a cell represents if it must hold ``codes``."""
 
     @abstractmethod
     def count_shown(self, column: CodedColumn, low: IntArray, high: IntArray, cost: FloatArray) -> FloatArray:

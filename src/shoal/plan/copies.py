@@ -1,4 +1,4 @@
-"""Equal records: of very many copies of a tuple, most need no search.
+"""Equal records: if a tuple has very many copies, most of them need no search.
 
 In a large table a few tuples hold most of the records. k copies of one are a group that loses nothing, whatever is done with the others; so groups of copies are set
 aside before a fragment is searched. At least 2k copies of each tuple stay, because rarer records hide among them.

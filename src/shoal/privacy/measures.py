@@ -227,7 +227,7 @@ class Measure:
     compares: bool = False
     """Whether it compares a group with the whole table."""
     closed: bool = True
-    """Whether two groups that meet a bound meet it as one too."""
+    """Whether the union of two groups that meet a bound always meets it too."""
     least_records: Callable[[float, int, SensitiveRow], int] = lambda _bound, _rank, _row: 1
     """The records that a group needs at least to meet a bound (with a rank), whatever its values are."""
 

@@ -38,5 +38,5 @@ def draw_normal(random: Randomness, number: int) -> FloatArray:
 
 
 def draw_integers(random: Randomness, below: int, number: int) -> LongArray:
-    """Return whole numbers from 0 up to ``below``, it not included."""
+    """Return whole numbers from 0 to ``below`` - 1."""
     return np.minimum((random.uniform(number) * below).astype(np.int64), below - 1)

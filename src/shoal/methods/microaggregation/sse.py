@@ -6,8 +6,8 @@
    effort, a longer one and many short ones.
 4. An integer program picks the best partition from the groups all these runs ended with (extra ``exact``, HiGHS).
 
-A short run ends far from the best grouping, but if groups are small it gets many of them right, each run others:
-their recombination is better than the long run. If a group comes up less than twice on average, as large ones do,
+A short run ends far from the best grouping. But if groups are small it finds many of the best ones, and each run
+finds different ones. Their recombination is better than a long run. If a group comes up less than twice on average, as large ones do,
 there is little to recombine, the program takes long, and the long run alone is better.
 
 Amounts of work are counted in steps, not seconds, so the same seed gives the same groups; only an effort given in

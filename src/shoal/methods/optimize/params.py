@@ -234,7 +234,7 @@ class Params:
 
 
 def _frozen(value: Any) -> Any:
-    """Return a list of a recipe file as what parameters have."""
+    """Return a list from a recipe file in the type of the parameter."""
     return tuple(value) if isinstance(value, list) else value
 
 

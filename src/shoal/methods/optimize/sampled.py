@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NAME = "sampled"
 """The name of the start."""
 _LEAST_GROUPS = 8
-"""Groups of k records that a table has room for, at least; of fewer groups a sample says little."""
+"""Fewest groups of k records that a table must have room for. A sample of a table with fewer groups says little."""
 _MOST_SHARE = 0.5
 """Share of the records in a sample, at most."""
 _MOST_PAIRS = 1 << 30
@@ -58,7 +58,7 @@ def group_by_samples(search: Search, solve: Callable[[Search], object]) -> IntAr
 
 
 def share_of(params: SampleParams, k: int) -> float:
-    """Return the share of the records in a sample: its groups should not be too small either."""
+    """Return the share of the records in a sample, so large that the groups of the sample are not too small."""
     return min(_MOST_SHARE, max(params.share, params.least_k_of_sample / k))
 
 
