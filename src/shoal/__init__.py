@@ -1,6 +1,6 @@
 """Make a table about people safe to publish.
 
-Every name is imported when it is first used, so that ``import shoal`` costs next to nothing.
+Every name is imported when it is first used, so that ``import shoal`` is fast.
 """
 
 from __future__ import annotations

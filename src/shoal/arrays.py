@@ -1,4 +1,4 @@
-"""Names for the types that cross module borders."""
+"""Names of the array types that several modules share."""
 
 from __future__ import annotations
 

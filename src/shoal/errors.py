@@ -1,4 +1,4 @@
-"""Everything shoal raises or warns with.
+"""All errors and warnings of shoal.
 
 Each error is also the builtin a Python programmer would expect::
 

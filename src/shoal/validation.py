@@ -1,4 +1,4 @@
-"""Checks of parameters, with one way to say what is wrong."""
+"""Checks of parameters, with one form of error messages."""
 
 from __future__ import annotations
 

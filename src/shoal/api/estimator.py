@@ -1,4 +1,4 @@
-"""What scikit-learn asks of an estimator: its parameters by name, given back, changed and shown."""
+"""What scikit-learn needs of an estimator: parameters by name that can be read, changed and shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request and a table in, a release out: by the engine that was asked for, or that fits."""
+"""Choose the engine that was asked for, or one that fits, and let it release a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an attack reports: how often it works, how often a mere guess would, and how sure both figures are."""
+"""What an attack reports: how often it works, how often a mere guess does, and how certain both figures are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two releases of the same people, put side by side (Ganta, Kasiviswanathan & Smith 2008)."""
+"""Two releases of the same people, compared (Ganta, Kasiviswanathan & Smith 2008)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linking released numbers to the original ones by distance, as an intruder would who knows the originals."""
+"""Linking released numbers to the original ones by distance, as an intruder who knows the originals would."""
 
 from __future__ import annotations
 

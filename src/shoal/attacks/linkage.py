@@ -1,4 +1,4 @@
-"""Linking a table with a list of named people, as a stranger would who has both."""
+"""Linking a table with a list of named people, as an intruder who has both would."""
 
 from __future__ import annotations
 

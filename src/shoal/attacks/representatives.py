@@ -1,4 +1,4 @@
-"""Distance linkage as a finding: a released representative is named as the original record nearest to it."""
+"""Distance linkage as a finding: the guess for a released representative is the nearest original record."""
 
 from __future__ import annotations
 

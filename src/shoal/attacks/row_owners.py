@@ -1,4 +1,4 @@
-"""Whose released rows are, so that attacks count people: somebody with many rows that fit is one candidate."""
+"""The person of each released row, so that attacks count people: a person with many rows that fit is one candidate."""
 
 from __future__ import annotations
 

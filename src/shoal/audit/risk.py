@@ -1,4 +1,4 @@
-"""How likely somebody is found: three intruders, and how many are alone in the population."""
+"""The chance that somebody is found, for three kinds of intruders, and how many people are alone in the population."""
 
 from __future__ import annotations
 

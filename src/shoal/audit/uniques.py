@@ -1,4 +1,4 @@
-"""By which columns records are alone: the smallest sets of columns that single somebody out.
+"""By which columns records are alone: the smallest sets of columns that single a record out.
 
 A record alone in one set of columns is alone in every larger one and cannot be equal to another there, so each set only
 looks at the records that the set without its last column left together.

@@ -1,4 +1,4 @@
-"""Columns whose released cells part the values: two cells are equal, or have no value in common.
+"""Columns whose released cells do not overlap: two cells are equal, or have no value in common.
 
 Such a column can be a factor in a model. It is coded by a hierarchy of two levels: the parts, and the values below them. The search sees one
 code for each part, so that records of one part cost nothing; every cell is a part, or ``*`` if its group has values of several parts.

@@ -1,4 +1,4 @@
-"""``shoal anonymize``: the main job."""
+"""``shoal anonymize``: make a release of a table."""
 
 from __future__ import annotations
 

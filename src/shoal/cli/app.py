@@ -1,4 +1,4 @@
-"""The program: its commands, and what becomes of errors, warnings and interrupts."""
+"""The program: its commands, and how errors, warnings and interrupts are shown."""
 
 from __future__ import annotations
 

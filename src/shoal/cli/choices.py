@@ -1,4 +1,4 @@
-"""Options of ``shoal anonymize`` that are parameters of a release, and what is made of their texts."""
+"""Options of ``shoal anonymize`` that are parameters of a release, and how their texts are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of results that appears as a whole or not at all."""
+"""A folder of results that appears complete or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``shoal inspect``: a first look at a table."""
+"""``shoal inspect``: guess the roles of columns, and find records that are unique."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``shoal methods``: what there is to choose from."""
+"""``shoal methods``: list the methods with their options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that ``shoal inspect`` proposes: complete, so that run as printed it makes the release that was described."""
+"""The command that ``shoal inspect`` proposes: it is complete, so that running it makes the release that was described."""
 
 from __future__ import annotations
 

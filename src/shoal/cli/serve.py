@@ -1,4 +1,4 @@
-"""``shoal serve``: the local page."""
+"""``shoal serve``: the web interface on this machine."""
 
 from __future__ import annotations
 

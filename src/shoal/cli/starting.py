@@ -1,4 +1,4 @@
-"""What lets a command start sooner."""
+"""Settings that let a command start faster."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of ``shoal anonymize`` about what is written, and about who does the work."""
+"""The options of ``shoal anonymize`` for the files and tables to write, and for the engine."""
 
 from __future__ import annotations
 

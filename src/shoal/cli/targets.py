@@ -1,4 +1,4 @@
-"""Where ``shoal anonymize`` writes and who does the work: refused before the work, not after it."""
+"""The targets and the engine of ``shoal anonymize``, checked before any work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``shoal verify``: a released file looked at again."""
+"""``shoal verify``: check a released file against its promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison found: a tidy table, a picture, a recommendation."""
+"""The results of a comparison: a tidy table, a picture, a recommendation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The points of a comparison: what is to be run, and what came out."""
+"""The points of a comparison: the releases to make, and their results."""
 
 from __future__ import annotations
 

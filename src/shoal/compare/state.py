@@ -1,6 +1,4 @@
-"""What was already run: a file with one line a point, so that a comparison can be taken up again.
-
-A line is kept under a key that depends on the rows, on every parameter and on the version of shoal. The file
+"""Finished points: a file with one line for each, so that a comparison can be continued. A line is stored under a key that depends on the rows, on every parameter and on the version of shoal. The file
 holds figures and no rows.
 """
 

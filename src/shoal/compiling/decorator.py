@@ -1,7 +1,7 @@
 """The one place that decides how kernels are compiled.
 
 A kernel is compiled when it is first called with arguments of new types, or found compiled (see ``keeping``). Until
-then it is a plain function with a note: importing a hundred kernels of which a job calls ten costs next to nothing.
+then it is a plain function with a note, so that importing a hundred kernels is fast if a job calls only ten.
 """
 
 from __future__ import annotations

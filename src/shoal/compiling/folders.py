@@ -1,4 +1,4 @@
-"""The folders in which compiled kernels are kept, and what makes a file in them trusted.
+"""The folders in which compiled kernels are kept, and the conditions under which a file in them is trusted.
 
 A compiled kernel is machine code inside a pickle: anyone who can write the file can run code. So a folder that others may
 write is refused, a file that others may write or own is not opened as one of ours, and a file whose digest does not fit

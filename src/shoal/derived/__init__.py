@@ -1,4 +1,4 @@
-"""Columns that quasi-identifiers give away: what a released column is computed from, and whom that picks out.
+"""Columns that follow from quasi-identifiers: their formulas, and the records that they single out.
 
 ``search`` runs on a sample and knows tables, no groups. ``ways`` knows groups of released rows and counts whom a column picks out among them.
 Called by the inspection, the attacks, the release and the engines. Nothing here decides whether a release is refused.

@@ -1,4 +1,4 @@
-"""Copies, maps and parts of text: what is known of a record by looking a value up, or by reading it in part."""
+"""Copies, maps and parts of text: columns that follow from another one by looking a value up, or by reading a part of it."""
 
 from __future__ import annotations
 

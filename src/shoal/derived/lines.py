@@ -1,4 +1,4 @@
-"""Fitting y = a · f + b so that most records fit to the last digit, though some do not fit at all."""
+"""Fitting y = a · f + b so that most records fit to the last digit, even if some do not fit at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that somebody who knows the quasi-identifiers can compute, with the formula."""
+"""Columns that can be computed from the quasi-identifiers, with their formulas."""
 
 from __future__ import annotations
 

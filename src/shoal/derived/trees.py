@@ -1,4 +1,4 @@
-"""A small decision tree: how much of a column somebody predicts who knows others, though no formula was found."""
+"""A small decision tree: how well a column is predicted from others if no formula was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom a computed column picks out within the groups of a release, and what each way out would cost."""
+"""The people that a computed column singles out within the groups of a release, and the cost of each remedy."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How a column is released: as ranges, as nodes of its hierarchy, or as sets of values.
 
-What depends on that is asked of the column's kind, one small object of which there are three; nobody else compares kinds. Kernels ask
+Code that depends on this asks the column's kind, one of three small objects. No other module compares kinds. Kernels ask
 ``kernels/space/kinds.py``, which alone compares the integer codes that a ``Space`` holds.
 """
 

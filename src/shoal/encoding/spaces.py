@@ -1,6 +1,6 @@
 """What ranges of codes cost, laid out as the flat arrays the kernels read.
 
-Every cost is a finite number, whatever the values are: a loop that looks for the cheapest ends only if costs can be compared.
+Every cost is a finite number, whatever the values are. Otherwise a loop that looks for the cheapest would not end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whom records belong to: persons and households that may have several records each."""
+"""The persons and households that records belong to; each may have several records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ends the ranges of a release get: what the user says of each column, or the roundest that cost little."""
+"""The choice of ends for the ranges of a release: those the user gives for a column, or the roundest that cost little."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups carved out of cells: a start for strict models, of which hardly any group of a search without models would be left.
+"""Groups carved out of cells: a start for strict models, which hardly any group of a search without models would meet.
 
 The cells are visited from cheap to expensive, and each gives up groups of a target size that meet all models on sensitive values
 (``shoal.kernels.guarded.carve``). Rules on the people of a population are left to mending: whether they hold is seen only when a group

@@ -1,4 +1,4 @@
-"""The budget of the search with models: what each stage of an effort may spend, and when it does what."""
+"""The budget of the search with models: what each stage of an effort may spend, and when each step applies."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One way for all methods to honour privacy models beyond k: groups that fall short are mended.
 
-Xu et al. (2006) and their kin know only k. Rather than teach each method each model, the groups a method found are
-taken as they are, and those that fail are joined, cut again or exchange records with a neighbour, whichever loses
+The methods of Xu et al. (2006) and others know only k. So that not every method needs code for every model, the groups of a
+method are taken as they are. Those that fail are joined, cut again or exchange records with a neighbour, whichever loses
 least (see ``shoal.kernels.repair.mending``). A search that keeps every model then improves them (``polishing``, ``guarded``).
 Global recodings cannot be mended group by group; there, groups that fail are withheld as far as that is allowed.
 """

@@ -1,4 +1,4 @@
-"""What an engine is: who releases a table, asked for by name or chosen for what fits the table."""
+"""The interface of engines. An engine releases a table; it is asked for by name, or chosen to fit the table."""
 
 from __future__ import annotations
 

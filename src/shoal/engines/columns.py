@@ -1,4 +1,4 @@
-"""What every engine asks of a table before any work: its columns by name, and how many records it has."""
+"""Checks that every engine makes before any work: the columns of the table by name, and its number of records."""
 
 from __future__ import annotations
 

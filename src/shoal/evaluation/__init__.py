@@ -1,4 +1,4 @@
-"""Which analyses survive a release: estimates before and after, for the holder of the original table.
+"""Analyses before and after a release, which show the holder of the original table what recipients will find.
 
 In it: questions (regressions, cross tables, survival), their estimates on exact, averaged and completed tables, and the verdict.
 Called by users as ``shoal.analyses`` and by the command line. It knows results and the reader of recipients, no method and no kernel;

@@ -1,4 +1,4 @@
-"""Which columns want a learned tree, and the rounds in which trees are tried: a quick release says what each loses."""
+"""Which columns need a learned tree, and the rounds in which trees are tried: a quick release measures the loss of each."""
 
 from __future__ import annotations
 

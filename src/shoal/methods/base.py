@@ -1,4 +1,4 @@
-"""What a method is given and what it gives back."""
+"""The interface of methods: what they get and what they return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a metric is, and what it measures."""
+"""The interface of metrics, and their input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release is still worth to somebody who wants to predict a class.
+"""How useful a release still is for predicting a class.
 
 ``class_metric`` looks at groups alone; ``classification_error`` trains a model, as Wang, Yu & Chakraborty (2004),
 section 6.1, do.

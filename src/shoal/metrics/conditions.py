@@ -1,4 +1,4 @@
-"""What the condition of a query asks of a coded column: an interval of numbers, or codes."""
+"""The condition of a query on a coded column: an interval of numbers, or codes."""
 
 from __future__ import annotations
 

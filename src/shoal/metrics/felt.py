@@ -1,4 +1,4 @@
-"""What a reader feels of a loss: how many cells are exact, how many values a typical cell stands for, and how much is left to guess.
+"""The loss in a reader's terms: how many cells are exact, how many values a typical cell stands for, and how much is left to guess.
 
 The normalized certainty penalty divides by the size of the domain, so that a column of 800 values whose cells hold ten each has lost 1 %. A reader who
 wants to know which of ten jobs somebody has does not agree.

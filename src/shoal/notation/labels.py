@@ -1,4 +1,4 @@
-"""What codes stand for, and which of them mean that there is no value: as SPSS, Stata and SAS files say it."""
+"""Value labels, and the codes that mean a missing value, as in SPSS, Stata and SAS files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks that stand for a missing value."""
+"""Marks for a missing value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user says about how values are written."""
+"""The user's settings for how values are written."""
 
 from __future__ import annotations
 

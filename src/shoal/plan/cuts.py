@@ -1,7 +1,7 @@
 """Where a large table is cut: the crossing rule.
 
-A sample of the table is grouped first (the *pilot*). A good cut runs between the pilot's groups, not through them, because the groups of
-the whole table are where those of the pilot do. So each part is cut, over all columns and codes, where
+A sample of the table is grouped first (the *pilot*). A good cut runs between the pilot's groups, not through them, because the groups
+of the whole table lie where those of the pilot lie. So each part is cut, over all columns and codes, where
 
     (share of its pilot rows in groups that straddle the cut + 0.002) ÷ binary entropy of the balance
 

@@ -1,4 +1,4 @@
-"""What the count of a release that was not made in memory says about the models: the same for rows streamed and on Spark."""
+"""How models are judged by the count of a release that was not made in memory: streamed, or on Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one fragment gives: the released quasi-identifiers of its records, and sums over its groups that add up to the metrics."""
+"""The result of one fragment: the released quasi-identifiers of its records, and sums over its groups that add up to the metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a privacy model is, to methods, audit and recipe."""
+"""The interface of privacy models for methods, audit and recipe."""
 
 from __future__ import annotations
 

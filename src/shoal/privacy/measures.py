@@ -1,4 +1,4 @@
-"""What sensitive values do in every group of a table at once: l, entropy, c, t, α, β, δ.
+"""Measures of the sensitive values in all groups of a table at once: l, entropy, c, t, α, β, δ.
 
 ``MEASURES`` has a row for each measure. The kernels measure one group at a time while groups are mended; ``Histograms`` measures all
 groups of a table together from the counts of (group, value) pairs. Both sum integers and divide once, so they agree to the last digit.

@@ -1,4 +1,4 @@
-"""Lists of people: where each is among the codes of a table."""
+"""Lists of people, located among the codes of a table."""
 
 from __future__ import annotations
 

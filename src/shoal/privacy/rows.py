@@ -1,4 +1,4 @@
-"""Sensitive columns as models look at them."""
+"""Sensitive columns in the form that models use."""
 
 from __future__ import annotations
 

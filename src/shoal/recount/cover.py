@@ -1,6 +1,5 @@
-"""The cover check before a release: each cell, read as a stranger would, holds the value it stands for.
-
-Looked at are the distinct pairs of an original value and a released cell, not the rows. Cells are read by
+"""The cover check before a release: each cell, read as a recipient would, covers its original value. The check
+compares distinct pairs of an original value and a released cell, not rows. Cells are read by
 ``shoal.cells.parse``, which knows nothing of codes; numbers and moments are compared exactly.
 """
 

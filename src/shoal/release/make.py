@@ -1,7 +1,7 @@
 """The making of a release: widen, round ends, render, check that cells cover their values, count again, measure.
 
 Nothing is released uncounted: each rendered cell is read and must cover its value, the cells are counted again, independently of the groups that a method found,
-and every model is checked on that count. What falls short raises, and no release exists.
+and every model is checked on that count. If anything falls short, an error is raised and there is no release.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a release is asked for: all parameters as checked objects, and no row of the table.
+"""The parameters of a release as checked objects, without any row of the table.
 
 ``Request.of(...)`` checks them once; ``Anonymizer`` is its skin for users, a ``Recipe`` the form of it that files and reports hold. Called by the
 API, the command line and the engines, which change it with ``dataclasses.replace``. It knows methods, models and treatments,

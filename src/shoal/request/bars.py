@@ -1,4 +1,4 @@
-"""A bar that shows how far the work is: in a notebook, in a terminal, and nowhere else."""
+"""A progress bar in notebooks and terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each parameter of ``Anonymizer`` must be by itself; ``Request`` checks what does not go together."""
+"""Checks of single parameters of ``Anonymizer``; ``Request`` checks combinations."""
 
 from __future__ import annotations
 

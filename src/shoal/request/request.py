@@ -1,4 +1,4 @@
-"""One release as it is asked for: every parameter checked, once."""
+"""The request for one release: every parameter, checked once."""
 
 from __future__ import annotations
 

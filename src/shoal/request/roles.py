@@ -1,4 +1,4 @@
-"""Roles: what each column is, and that none is two things."""
+"""The roles of columns, and the check that no column has two."""
 
 from __future__ import annotations
 

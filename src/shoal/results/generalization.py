@@ -1,4 +1,4 @@
-"""What a global recoding releases each value as: a mapping that can be read, saved and applied to new records."""
+"""The mapping of values to released values of a global recoding. It can be read, saved and applied to new records."""
 
 from __future__ import annotations
 

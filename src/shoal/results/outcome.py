@@ -1,4 +1,4 @@
-"""What every release gives, wherever its rows are: in memory, on disk or on Spark."""
+"""The interface of every release, whether its rows are in memory, on disk or on Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came out: the released table, its groups, its measures, and a safe way to write it."""
+"""The result: the released table, its groups, its measures, and a safe way to write it."""
 
 from __future__ import annotations
 

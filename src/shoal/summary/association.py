@@ -1,7 +1,6 @@
 """How strongly columns go together, before and after.
 
-After the release every value is drawn evenly from what its cell stands for, as an analyst would who wants to
-go on with usual tools. Numbers and orders: Pearson's correlation. Two categories: Cramér's V with Bergsma's
+After the release every value is drawn evenly from the values of its cell, as an analyst with ordinary tools would do. Numbers and orders: Pearson's correlation. Two categories: Cramér's V with Bergsma's
 correction (2013). A category and a number: the correlation ratio, adjusted for the number of categories.
 The corrections matter: without them a column of many rare values seems to go together with everything.
 """

@@ -1,4 +1,4 @@
-"""Who can be found: records that are alone, or nearly, in what an outsider may know."""
+"""Records that are alone, or nearly alone, in the columns an outsider may know."""
 
 from __future__ import annotations
 

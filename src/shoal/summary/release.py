@@ -1,4 +1,4 @@
-"""All that a summary is made from, and what its cells stand for."""
+"""The inputs of a summary, and the values that released cells stand for."""
 
 from __future__ import annotations
 

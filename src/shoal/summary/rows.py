@@ -1,4 +1,4 @@
-"""Some records as they are released; what they were before only if asked for."""
+"""Some records as they are released, and as they were before if asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to look at before a release is published: said in the report, on the command line and as warnings."""
+"""The points to check before publishing, shown in the report, on the command line and as warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Treatments of what is kept: columns that are not quasi-identifiers can give people away too.
+"""Treatments of kept and sensitive columns, which can give people away too.
 
 A treatment changes the cells of a kept or sensitive column before models are bound to it, so that models hold of the values that are released.
 Called by the request, the engines and the release. A treatment knows one column, and neither groups nor methods.

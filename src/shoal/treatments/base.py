@@ -1,4 +1,4 @@
-"""What a treatment of a kept column is: how cells change, what that is called, and what is still found afterwards."""
+"""The interface of treatments: how cells change, what that is called, and what can still be found afterwards."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Random numbers that must stay secret: an intruder who could draw them again would undo the treatment.
 
-They come from the system, never from the seed of a recipe. Tests hand in a source of their own.
+They come from the system, never from the seed of a recipe. Tests use their own source.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An audit of a DataFrame of Spark: who made it does not matter."""
+"""An audit of any DataFrame of Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What executors have, asked before any work: their Python, shoal and what it needs, and the folder for staging."""
+"""A check of the executors before any work: their Python, shoal with its dependencies, and the folder for staging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session of Spark and a table for it, by name: what the command line needs, for programs have both already."""
+"""A session of Spark and a table by its name, for the command line; programs have both already."""
 
 from __future__ import annotations
 

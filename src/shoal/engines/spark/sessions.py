@@ -1,4 +1,4 @@
-"""What is asked of Spark itself: nothing but the DataFrame API, which also works through Spark Connect."""
+"""The calls of Spark: only the DataFrame API, which also works through Spark Connect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release on Spark may replace: nothing that it is made from, and no folder that Spark has not written."""
+"""What a release on Spark may replace: none of its own inputs, and no folder that Spark has not written."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What an executor does with the rows of a partition: Arrow batches in, Arrow batches out.
 
-A task that fails or is killed is run again by Spark, so each gives the same rows for the same input: nothing here is random but for a
-generator that starts from a secret the driver drew once. What is not a row (learned columns, counts, sums) goes to the driver as one
+A task that fails or is killed is run again by Spark, so each gives the same rows for the same input: the only random numbers come
+from a generator that starts from a secret the driver drew once. What is not a row (learned columns, counts, sums) goes to the driver as one
 pickled object a partition; driver and executors trust each other, because they already run each other's code.
 """
 

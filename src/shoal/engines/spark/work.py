@@ -1,4 +1,4 @@
-"""One release on Spark, as its steps see it: the rows, the request with all its files read, and what comes out."""
+"""One release on Spark, as its steps see it: the rows, the request with all its files read, and the outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report sees of a fragment: whole groups, drawn at random, and how many records were equal before."""
+"""The part of a fragment that a report uses: whole groups, drawn at random, and how many records were equal before."""
 
 from __future__ import annotations
 

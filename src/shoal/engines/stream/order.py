@@ -1,4 +1,4 @@
-"""What a streamed release is asked for."""
+"""The order for a streamed release: its request, its table and its target."""
 
 from __future__ import annotations
 

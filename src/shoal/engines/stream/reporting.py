@@ -1,4 +1,4 @@
-"""The report of a streamed release, and what to look at before it is published."""
+"""The report of a streamed release, and the points to check before publishing."""
 
 from __future__ import annotations
 

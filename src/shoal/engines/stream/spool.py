@@ -1,4 +1,4 @@
-"""The source, read once: each batch is learned and put by."""
+"""The source, read once: each batch is learned and stored."""
 
 from __future__ import annotations
 

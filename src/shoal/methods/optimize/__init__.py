@@ -1,4 +1,4 @@
-"""The optimizer: cells first, then moves, swaps and ruin-and-recreate, for as long as one likes.
+"""The optimizer: cells first, then moves, swaps and rebuilding, for as long as the effort allows.
 
 Costs by hierarchy are step functions, and a method that adds the nearest record one at a time gets stuck on
 the steps. Generalization cells do not: the first groups are cells of at least k records, taken from cheap to

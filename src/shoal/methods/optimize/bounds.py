@@ -1,4 +1,4 @@
-"""How low any loss can be: what each record costs in its cheapest cell that holds k records of the whole table, or with its k - 1 nearest records."""
+"""A bound below which no loss can be: what each record costs in its cheapest cell that holds k records of the whole table, or with its k - 1 nearest records."""
 
 from __future__ import annotations
 
