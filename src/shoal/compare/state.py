@@ -1,4 +1,6 @@
-"""Finished points: a file with one line for each, so that a comparison can be continued. A line is stored under a key that depends on the rows, on every parameter and on the version of shoal. The file
+"""Finished points: a file with one line for each, so that a comparison can be continued.
+
+A line is stored under a key that depends on the rows, on every parameter and on the version of shoal. The file
 holds figures and no rows.
 """
 

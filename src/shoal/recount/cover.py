@@ -1,5 +1,6 @@
-"""The cover check before a release: each cell, read as a recipient would, covers its original value. The check
-compares distinct pairs of an original value and a released cell, not rows. Cells are read by
+"""The cover check before a release: each cell, read as a recipient would, covers its original value.
+
+The check compares distinct pairs of an original value and a released cell, not rows. Cells are read by
 ``shoal.cells.parse``, which knows nothing of codes; numbers and moments are compared exactly.
 """
 
