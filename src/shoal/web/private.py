@@ -1,41 +1,26 @@
-"""A folder for rows that nobody else may read, gone when the server ends.
-
-Each server holds a lock on its own folder. What a crash leaves behind has no lock any more, so the next start
-removes it.
-"""
+"""A folder for rows that nobody else may read, gone when the server ends; the next start removes what a crash left."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from shoal.errors import FileError
-
-try:
-    import fcntl
-except ImportError:  # Windows: an open file cannot be removed there, which is lock enough
-    fcntl = None  # type: ignore[assignment]
-
-_LOCK = "lock"
+from shoal.io.workroom import Workroom
 
 
 @contextlib.contextmanager
 def private_folder(base: Path | None = None) -> Iterator[Path]:
     """Give a fresh folder that only this user may enter (0700), and remove it in the end."""
-    home = _home(base or Path(tempfile.gettempdir()))
-    _sweep(home)
-    folder = Path(tempfile.mkdtemp(prefix="serve-", dir=home))
+    room = Workroom(_home(base or Path(tempfile.gettempdir())))
     try:
-        with private_file(folder / _LOCK).open("w") as lock:
-            _hold(lock.fileno())
-            yield folder
+        yield room.path
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        room.close()
 
 
 def private_file(path: Path) -> Path:
@@ -58,26 +43,3 @@ def _home(base: Path) -> Path:
             hint="set TMPDIR to a folder of your own.",
         )
     return home
-
-
-def _hold(file: int) -> bool:
-    """Lock a file; return False if another process has done so."""
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _sweep(home: Path) -> None:
-    """Remove the folders of servers that have ended."""
-    for folder in home.glob("serve-*"):
-        try:
-            with (folder / _LOCK).open("r") as lock:
-                abandoned = _hold(lock.fileno())
-        except OSError:
-            abandoned = not (folder / _LOCK).exists()
-        if abandoned:
-            shutil.rmtree(folder, ignore_errors=True)
