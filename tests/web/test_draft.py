@@ -11,8 +11,8 @@ import pytest
 from shoal import extensions
 from shoal.errors import ColumnError, ParameterError
 from shoal.privacy import REGISTRY, PrivacyModel
+from shoal.web.as_code import command_text, python_text
 from shoal.web.draft import Draft, Source, from_recipe, opened
-from shoal.web.repeating import command_text, python_text
 
 GUESSED = {
     "name": "identifier",

@@ -10,8 +10,8 @@ import pytest
 
 from shoal.errors import ParameterError
 from shoal.web.draft import Draft
-from shoal.web.jobs.lane import Job
 from shoal.web.jobs.worker import Order
+from shoal.web.jobs.worker_queue import Job
 from shoal.web.routes.columns import whom_they_single_out
 from shoal.web.routes.publish import Targets, publish
 from shoal.web.session import Session

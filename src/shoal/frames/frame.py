@@ -19,7 +19,7 @@ from shoal.arrays import IntArray, LongArray
 from shoal.errors import ColumnError, DataError, MissingExtraError, NotationNotice, warn
 from shoal.frames.canonical import canonical, encode_dictionary, is_text, value_type
 from shoal.frames.compact import compact
-from shoal.frames.user_table import Native, as_pandas, unwrap
+from shoal.frames.user_table import UserTable, as_pandas, unwrap
 from shoal.notation import (
     AS_IS,
     Notation,
@@ -63,7 +63,7 @@ class Frame:
     """How the text file was laid out that the table comes from."""
     announced: bool = False
     """A notice about how its text is understood has been given."""
-    native: Native | None = field(default=None, compare=False, repr=False)
+    native: UserTable | None = field(default=None, compare=False, repr=False)
     """The table as its user holds it, of which kept columns are taken by row."""
 
     @property

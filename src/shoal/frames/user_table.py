@@ -25,7 +25,7 @@ _CALLS = ("to_pyarrow_table", "to_pyarrow", "to_arrow", "to_polars", "to_pandas"
 
 
 @dataclass(frozen=True)
-class Native:
+class UserTable:
     """A table as its user holds it."""
 
     table: Any
@@ -194,7 +194,7 @@ def _as_relation(given: Any, released: pa.Table) -> Any:  # noqa: ARG001  (DuckD
     return given.query("shoal_source", "select * from released")
 
 
-def unwrap(data: Any, roles: Sequence[str] = ()) -> Native:
+def unwrap(data: Any, roles: Sequence[str] = ()) -> UserTable:
     """Return the user's own table, ready for rows to be taken from it; levels of an index in ``roles`` become columns."""
     if isinstance(data, type):
         raise DataError(f"The table must be a table, not the class of one. Got {data.__name__}.")
@@ -203,17 +203,17 @@ def unwrap(data: Any, roles: Sequence[str] = ()) -> Native:
         return replace(unwrap(eager.to_native(), roles), wrapping="narwhals")
     origin = type(data).__module__.split(".")[0]
     if origin in {"duckdb", "_duckdb"}:
-        return Native(_with_usual_layouts(pa.table(data)), "duckdb", data)
+        return UserTable(_with_usual_layouts(pa.table(data)), "duckdb", data)
     if isinstance(data, pa.RecordBatch):
-        return Native(_with_usual_layouts(pa.Table.from_batches([data])))
+        return UserTable(_with_usual_layouts(pa.Table.from_batches([data])))
     if origin == "polars" and hasattr(data, "collect"):
-        return Native(_collected(data))
+        return UserTable(_collected(data))
     if origin == "pandas" and hasattr(data, "index"):
         known = getattr(data, "columns", ())
         levels = tuple(name for name in data.index.names if name in roles and name not in known)
-        return Native(data.reset_index(level=list(levels)) if levels else data, index=levels)
+        return UserTable(data.reset_index(level=list(levels)) if levels else data, index=levels)
     if isinstance(data, np.ndarray) and data.dtype.names:
-        return Native({name: data[name] for name in data.dtype.names}, "records")
+        return UserTable({name: data[name] for name in data.dtype.names}, "records")
     if isinstance(data, Mapping) and any(
         hasattr(one, "column_names") or hasattr(one, "columns") for one in data.values()
     ):
@@ -222,11 +222,11 @@ def unwrap(data: Any, roles: Sequence[str] = ()) -> Native:
             hint="pass one of them, as data[name]; to release them together, put them into one table first.",
         )
     if isinstance(data, pa.Table):
-        return Native(_with_usual_layouts(data))
+        return UserTable(_with_usual_layouts(data))
     if isinstance(data, Mapping) or origin == "polars" or _is_rows(data):
-        return Native(data)
+        return UserTable(data)
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        return Native(_from_capsule(data))
+        return UserTable(_from_capsule(data))
     raise _no_table(data)
 
 

@@ -60,7 +60,7 @@ _ROLE_LISTS: tuple[tuple[str, Role], ...] = (
 )
 
 
-class Whole(NamedTuple):
+class ReleaseCounts(NamedTuple):
     """What is known of a whole release of which only some groups are available.
 
     If fewer than k records were withheld, nothing here counts them (``without_withheld``).
@@ -76,7 +76,7 @@ class Whole(NamedTuple):
     warnings: list[str]
 
 
-def summarize(release: Release, *, examples: bool = False, whole: Whole | None = None) -> Summary:
+def summarize(release: Release, *, examples: bool = False, whole: ReleaseCounts | None = None) -> Summary:
     """Return the summary of a release; ``examples`` puts rows of the original next to the released ones.
 
     Of a large release ``release`` holds some whole groups, drawn at random, and ``whole`` what was counted over all of them. Spreads, associations
@@ -133,11 +133,11 @@ def summarize(release: Release, *, examples: bool = False, whole: Whole | None =
     )
 
 
-def _count(release: Release, withheld: int | None) -> Whole:
+def _count(release: Release, withheld: int | None) -> ReleaseCounts:
     """Count a release whose rows are all available."""
     person = release.coded.units.get("person")
     label = distinct_tuples(release.coded.codes).label
-    return Whole(
+    return ReleaseCounts(
         len(label),
         release.released.num_rows,
         withheld,

@@ -19,7 +19,7 @@ from shoal.web.events import Event, Events
 from shoal.web.fixes import Remark, remarks
 from shoal.web.history import History, Step
 from shoal.web.identity import stamp_files
-from shoal.web.jobs.lane import Job, Lane
+from shoal.web.jobs.worker_queue import Job, WorkerQueue
 from shoal.web.releases import Made, Releases
 from shoal.web.workshop import Table, Workshop
 
@@ -115,10 +115,10 @@ class Session:
 
     # --- work --------------------------------------------------------------------------------------------------
 
-    def run(self, lane: Lane, kind: str, task: str, then: Callable[[Any], None], **given: Any) -> Job:
+    def run(self, queue: WorkerQueue, kind: str, task: str, then: Callable[[Any], None], **given: Any) -> Job:
         """Start a job; ``then`` gets its result, in the server's loop. The newest job of its kind wins."""
         on_part = self._part_hearer(given.pop("on_part", None))
-        job = lane.submit(f"{kind} {self.number}", task, on_part, **given)
+        job = queue.submit(f"{kind} {self.number}", task, on_part, **given)
         self.jobs[kind] = job
 
         def finish(_: Any) -> None:
@@ -136,8 +136,8 @@ class Session:
         """End the newest job of a kind, if it is not over."""
         job = self.jobs.get(kind)
         if job is not None and job.active:
-            for lane in (self.workshop.desk, self.workshop.search):
-                lane.cancel(job)
+            for queue in (self.workshop.desk, self.workshop.search):
+                queue.cancel(job)
 
     def _part_hearer(self, hear: Callable[[Any], None] | None) -> Callable[[Any], None] | None:
         return None if hear is None else lambda value: self.workshop.in_loop(hear, value)

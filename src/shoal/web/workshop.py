@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.web.draft import Draft, Source
 from shoal.web.identity import Stamp, digest_file, stamp_files
-from shoal.web.jobs.lane import Job, Lane
 from shoal.web.jobs.worker import explain_fault
+from shoal.web.jobs.worker_queue import Job, WorkerQueue
 from shoal.web.stored import StoredTable
 
 if TYPE_CHECKING:
@@ -77,11 +77,11 @@ class Workshop:
         """What the ways out of remarks give, by the choices they start from."""
         self.points: dict[str, list[dict[str, Any]]] = {}
         """The points of comparisons, by what they have in common."""
-        self.desk = Lane(self._heard, ends_older=False)
+        self.desk = WorkerQueue(self._heard, ends_older=False)
         """Quick questions: reading, counting, explaining."""
-        self.search = Lane(self._heard, ends_older=True)
+        self.search = WorkerQueue(self._heard, ends_older=True)
         """Long searches: releases and comparisons."""
-        self.sketch = Lane(self._heard, ends_older=False)
+        self.sketch = WorkerQueue(self._heard, ends_older=False)
         """Quick releases that show what the choices give; a newer one stops the one that runs."""
         self.sessions: dict[int, Session] = {}
         self._stamps: dict[str, tuple[Stamp, bool]] = {}

@@ -95,7 +95,7 @@ def _schema(work: Work, forms: dict[str, Form]) -> Any:
 # --- on an executor ----------------------------------------------------------------------------------------------
 
 
-class Whole(NamedTuple):
+class TaskReport(NamedTuple):
     """What the engine for memory returns besides the rows of a release."""
 
     metrics: dict[str, Any]
@@ -138,9 +138,9 @@ def _arrow_type(form: Form, own: pa.DataType) -> pa.DataType:
     return {"text": pa.string(), "double": pa.float64()}.get(form, own)
 
 
-def _whole_of(result: Result, *, report: bool) -> Whole:
+def _whole_of(result: Result, *, report: bool) -> TaskReport:
     cuts = result.details.get("cuts")
-    return Whole(
+    return TaskReport(
         metrics=dict(result.metrics) | {"groups": result.audit.groups, "suppressed": result.suppressed},
         audit=result.audit,
         details={"fragments": 1, "ends": result.details.get("ends", {})},

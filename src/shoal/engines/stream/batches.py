@@ -13,7 +13,7 @@ import numpy as np
 from shoal.arrays import IntArray, LongArray
 from shoal.engines.stream.order import Order
 from shoal.engines.stream.spool import Spool
-from shoal.engines.stream.tasks import Setting, Stretches, sample_batch, sort_batch
+from shoal.engines.stream.tasks import RowSlices, WorkerContext, sample_batch, sort_batch
 from shoal.engines.stream.workers import Workers
 from shoal.plan.contents import Sample, merge_samples
 from shoal.plan.cuts import Tree
@@ -24,7 +24,7 @@ from shoal.plan.steps import fragments_of
 class Batches:
     """Coded batches; once a tree of cuts is known, sorted by its leaves."""
 
-    def __init__(self, order: Order, workers: Workers, setting: Setting, spool: Spool) -> None:
+    def __init__(self, order: Order, workers: Workers, setting: WorkerContext, spool: Spool) -> None:
         self.order, self.workers, self.setting, self.spool = order, workers, setting, spool
         self.ends: list[LongArray] = []
         """Of each sorted batch, where the rows of each leaf end."""
@@ -48,7 +48,7 @@ class Batches:
         attributes = [self.setting.coding.attributes[name] for name in job.sensitive]
         return fragments_of(tree, self.sort(tree), job, attributes)
 
-    def stretches(self, fragment: IntArray) -> list[Stretches]:
+    def stretches(self, fragment: IntArray) -> list[RowSlices]:
         """Return where the rows of each fragment are; of a table that is grouped as a whole, each batch is written by itself."""
         if self.order.whole:
             return [[(batch, 0, int(ends[-1]))] for batch, ends in zip(self.spool.batches, self.ends, strict=True)]

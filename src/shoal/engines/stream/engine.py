@@ -21,8 +21,8 @@ from shoal.engines.stream.reporting import look_twice, summarize_stream
 from shoal.engines.stream.result import StreamResult
 from shoal.engines.stream.spool import Spool, fill_spool, known_records, treat_spool
 from shoal.engines.stream.tasks import (
-    Setting,
-    Stretches,
+    RowSlices,
+    WorkerContext,
     code_batch,
     group_fragment,
     write_piece,
@@ -132,7 +132,7 @@ class _Run:
         coding = self._learn(spool)
         derived = find_in_spool(order, spool)
         share = None if order.whole else sample_share(coding.records, order.job, coding.columns)
-        setting = Setting(
+        setting = WorkerContext(
             coding=coding,
             job=order.job,
             share=share,
@@ -252,7 +252,7 @@ class _Run:
         return coding
 
     def _group(
-        self, workers: Workers, coding: Coding, calls: Sequence[tuple[Stretches, Path]]
+        self, workers: Workers, coding: Coding, calls: Sequence[tuple[RowSlices, Path]]
     ) -> tuple[dict[int, ColumnEnds], list[int], Mapping[str, Any]]:
         """Group all fragments; return where the ranges of all of them end, how many groups each has, and what the method reports of a whole table."""
         found: list[dict[int, Ranges]] = []
@@ -267,7 +267,7 @@ class _Run:
         return choose_ends(coding.columns, merge_ranges(found), self.order.recipe.ends), groups, details
 
     def _write(
-        self, pieces: Sequence[Path], setting: Setting, statistics: Statistics, declared: Declared
+        self, pieces: Sequence[Path], setting: WorkerContext, statistics: Statistics, declared: Declared
     ) -> tuple[Path, ...]:
         """Write the release under temporary names and count it once more from disk."""
         order, target = self.order, self.order.target

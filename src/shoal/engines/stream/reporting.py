@@ -16,7 +16,7 @@ from shoal.ends import released_boxes, values_shown
 from shoal.engines.stream.excerpts import Excerpt
 from shoal.engines.stream.order import Order
 from shoal.engines.stream.spool import Spool, read_rows
-from shoal.engines.stream.tasks import Setting, as_part
+from shoal.engines.stream.tasks import WorkerContext, as_part
 from shoal.kernels.space.space import Cover
 from shoal.methods.base import Grouping
 from shoal.metrics.loss import Statistics
@@ -24,7 +24,7 @@ from shoal.plan.coding import Learned, learn_batch, merge_learned
 from shoal.release.make import ends_used
 from shoal.summary import Release, Summary, things_to_look_at
 from shoal.summary.found_people import GroupSizes, merge_sizes
-from shoal.summary.make import Whole, summarize
+from shoal.summary.make import ReleaseCounts, summarize
 from shoal.summary.release import hides_withheld
 from shoal.treatments import Treated, can_be_counted
 
@@ -35,7 +35,7 @@ _MERGED = 64
 def summarize_stream(
     order: Order,
     spool: Spool,
-    setting: Setting,
+    setting: WorkerContext,
     excerpts: Sequence[Excerpt],
     before: tuple[GroupSizes, GroupSizes] | None,
     statistics: Statistics,
@@ -53,13 +53,13 @@ def summarize_stream(
         excerpts = [one.without_withheld() for one in excerpts]
         statistics = statistics.without_withheld(coding.columns)
     sizes = before[few] if before else merge_sizes([one.sizes for one in excerpts])
-    known = Whole(statistics.records, audit.records, None if few else withheld, sizes, after, warnings)
+    known = ReleaseCounts(statistics.records, audit.records, None if few else withheld, sizes, after, warnings)
     metrics = statistics.metrics(order.quasi_identifiers, coding.weights, k)
     parts = sample_release(order, spool, setting, excerpts)
     return summarize(Release(**parts, metrics=metrics, audit=audit, treated=treated), whole=known)
 
 
-def sample_release(order: Order, spool: Spool, setting: Setting, excerpts: Sequence[Excerpt]) -> dict[str, Any]:
+def sample_release(order: Order, spool: Spool, setting: WorkerContext, excerpts: Sequence[Excerpt]) -> dict[str, Any]:
     """Return the chosen groups of all fragments as parts of a ``Release``."""
     part, ends, cover = (
         as_part(setting, np.concatenate([one.codes for one in excerpts], axis=1)),

@@ -35,7 +35,7 @@ WEIGHT = STAGED + "weight"
 
 
 @dataclass(frozen=True)
-class Setting:
+class WorkerContext:
     """What all workers need to know; each reads it once."""
 
     coding: Coding
@@ -62,12 +62,12 @@ class Setting:
     """Of such a table: the column of survey weights that is released as the mean of each group, and these means."""
 
 
-def code_batch(setting: Setting, batch: Path) -> None:
+def code_batch(setting: WorkerContext, batch: Path) -> None:
     """Code a batch and keep its codes on disk."""
     write_codes(_stacked(setting.coding.code(read_rows(batch))), batch.with_suffix(".codes"))
 
 
-def sample_batch(setting: Setting, batch: Path, share: float) -> Sample:
+def sample_batch(setting: WorkerContext, batch: Path, share: float) -> Sample:
     """Return what a coded batch adds to the sample."""
     part = as_part(setting, np.asarray(read_codes(batch.with_suffix(".codes"))))
     return draw_sample(part, setting.job.task.seed, share)
@@ -78,7 +78,7 @@ def _stacked(table: CodedTable) -> AnyArray:
     return np.vstack([table.codes, *(one.codes for one in table.attributes.values())])
 
 
-def as_part(setting: Setting, codes: AnyArray) -> CodedTable:
+def as_part(setting: WorkerContext, codes: AnyArray) -> CodedTable:
     """Return stacked codes as a part of the table."""
     width = len(setting.coding.columns)
     names = list(setting.coding.attributes)
@@ -86,7 +86,7 @@ def as_part(setting: Setting, codes: AnyArray) -> CodedTable:
     return setting.coding.part(np.ascontiguousarray(codes[:width]), side)
 
 
-def sort_batch(setting: Setting, batch: Path) -> tuple[Counts, LongArray]:
+def sort_batch(setting: WorkerContext, batch: Path) -> tuple[Counts, LongArray]:
     """Sort a batch by leaf on disk; return what was counted, and where the rows of each leaf end."""
     codes = np.asarray(read_codes(batch.with_suffix(".codes")))
     part = as_part(setting, codes)
@@ -100,12 +100,12 @@ def sort_batch(setting: Setting, batch: Path) -> tuple[Counts, LongArray]:
     return counts, np.concatenate(([0], np.cumsum(counts.records)))
 
 
-Stretches = Sequence[tuple[Path, int, int]]
+RowSlices = Sequence[tuple[Path, int, int]]
 """Where the rows of a fragment are: stretches of sorted batches."""
 
 
 def group_fragment(
-    setting: Setting, stretches: Stretches, target: Path
+    setting: WorkerContext, stretches: RowSlices, target: Path
 ) -> tuple[dict[int, Ranges], int, Mapping[str, Any]]:
     """Group a fragment and put its groups by; return the ranges they need, how many they are, and what else the method reports of a whole table."""
     part = _read_part(setting, stretches)
@@ -115,7 +115,7 @@ def group_fragment(
     return fragment_ranges(part, grouping), int(grouping.labels.max(initial=-1)) + 1, details
 
 
-def write_piece(setting: Setting, stretches: Stretches, target: Path) -> tuple[Statistics | None, Excerpt | None]:
+def write_piece(setting: WorkerContext, stretches: RowSlices, target: Path) -> tuple[Statistics | None, Excerpt | None]:
     """Release the rows of a grouped fragment, or of a batch of a table grouped as a whole, and write them, dealt to piles.
 
     Return sums over its groups, and what a report needs of it.
@@ -157,7 +157,7 @@ def _staged_beside(target: Path, kept: IntArray) -> dict[str, pa.ChunkedArray]:
     return dict(zip(rows.column_names, rows.columns, strict=True))
 
 
-def _read_part(setting: Setting, stretches: Stretches) -> CodedTable:
+def _read_part(setting: WorkerContext, stretches: RowSlices) -> CodedTable:
     codes = [read_codes(batch.with_suffix(".sorted"))[:, begin:end] for batch, begin, end in stretches]
     return as_part(setting, np.concatenate(codes, axis=1))
 

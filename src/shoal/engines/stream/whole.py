@@ -20,7 +20,7 @@ from shoal.encoding import CodedAttribute, CodedTable, survey_weights, with_unit
 from shoal.ends import ColumnEnds, round_ends
 from shoal.engines.stream.order import Order
 from shoal.engines.stream.spool import read_codes, read_rows, write_codes, write_rows
-from shoal.engines.stream.tasks import OWNER, WEIGHT, Setting, Stretches, as_part
+from shoal.engines.stream.tasks import OWNER, WEIGHT, RowSlices, WorkerContext, as_part
 from shoal.errors import ParameterError
 from shoal.kernels.space.space import Cover
 from shoal.kernels.space.tuples import distinct_tuples
@@ -40,7 +40,7 @@ _BYTES_OF_CELL = 40
 
 
 @dataclass(frozen=True)
-class Whole:
+class WholeGrouping:
     """What all of a table is released as."""
 
     cover: Cover
@@ -81,7 +81,7 @@ def check_memory(order: Order, records: int, largest: int | None = None) -> None
     )
 
 
-def group_whole(order: Order, setting: Setting, calls: Sequence[tuple[Stretches, Path]]) -> Whole:
+def group_whole(order: Order, setting: WorkerContext, calls: Sequence[tuple[RowSlices, Path]]) -> WholeGrouping:
     """Group all records, put the groups of each batch by, and return what they are released as."""
     recipe, job, batches = order.recipe, order.job, [stretch[0][0] for stretch, _ in calls]
     weight = _weight(order, batches)
@@ -111,7 +111,7 @@ def group_whole(order: Order, setting: Setting, calls: Sequence[tuple[Stretches,
             write_rows(own, target.with_suffix(".beside"))
         begin = end
     averaged, kept = averaged_weight(recipe), np.flatnonzero(labels >= 0)
-    return Whole(
+    return WholeGrouping(
         cover,
         grouping.cuts,
         ends,
@@ -123,7 +123,7 @@ def group_whole(order: Order, setting: Setting, calls: Sequence[tuple[Stretches,
     )
 
 
-def _coded(order: Order, setting: Setting, batches: Sequence[Path], weight: FloatArray | None) -> CodedTable:
+def _coded(order: Order, setting: WorkerContext, batches: Sequence[Path], weight: FloatArray | None) -> CodedTable:
     """Return the codes of all records, in the order in which they came."""
     codes = np.concatenate([read_codes(batch.with_suffix(".sorted")) for batch in batches], axis=1)
     part = as_part(setting, codes)

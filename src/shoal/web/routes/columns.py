@@ -13,9 +13,9 @@ from pydantic import BaseModel, Field
 import shoal
 from shoal.errors import ParameterError
 from shoal.treatments.pseudonyms import make_key, read_key
+from shoal.web.as_code import name_inside
 from shoal.web.draft import ROLES, Draft, Role
 from shoal.web.folder import inside, list_files
-from shoal.web.repeating import name_inside
 from shoal.web.routes.common import Answer, Here, check_draft, free, go
 from shoal.web.routes.orders import put_in_order
 from shoal.web.session import Session

@@ -8,7 +8,7 @@ from fastapi import Depends, HTTPException, Request
 
 from shoal.errors import ParameterError
 from shoal.web.draft import Draft
-from shoal.web.jobs.lane import Job
+from shoal.web.jobs.worker_queue import Job
 from shoal.web.session import Session
 from shoal.web.workshop import Workshop
 

@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field
 from shoal.errors import FileError, ParameterError
 from shoal.hierarchy import WORDS
 from shoal.recipe import check_recipe, recipe_text, restore_models
+from shoal.web.as_code import hierarchy_name, name_inside
 from shoal.web.draft import Draft, named_columns
 from shoal.web.folder import inside
-from shoal.web.repeating import hierarchy_name, name_inside
 from shoal.web.routes.common import Answer, Here, check_draft, go
 from shoal.web.session import Session
 

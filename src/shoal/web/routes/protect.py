@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 import shoal
 from shoal.errors import ParameterError
+from shoal.web.as_code import name_inside
 from shoal.web.controls import without
 from shoal.web.folder import inside, list_tables
 from shoal.web.models import ModelForm, Number, model_forms, model_settings
-from shoal.web.repeating import name_inside
 from shoal.web.routes.common import Answer, Here, check_draft, go
 from shoal.web.session import Session
 

@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field
 
 from shoal.errors import FileError, ParameterError
 from shoal.publication.plain_columns import Cells
+from shoal.web.as_code import command_text, name_inside, python_text
 from shoal.web.databases import database_address
 from shoal.web.folder import inside, release_endings
-from shoal.web.repeating import command_text, name_inside, python_text
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
 

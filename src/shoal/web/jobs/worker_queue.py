@@ -1,4 +1,4 @@
-"""A lane: one worker process, one job at a time, the newest of a kind instead of the older."""
+"""A queue of work: one worker process, one job at a time, the newest of a kind instead of the older."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Job:
         return (time.monotonic() - self.started) * (1 - self.share) / self.share
 
 
-class Lane:
+class WorkerQueue:
     """Sends jobs to its worker and follows them. All methods may be called from any thread."""
 
     def __init__(self, watch: Callable[[Job], None], *, ends_older: bool, tasks: str = TASKS) -> None:
@@ -87,7 +87,7 @@ class Lane:
     def submit(self, kind: str, task: str, on_part: Callable[[Any], None] | None = None, **given: Any) -> Job:
         """Take on a job; those of the same kind that wait, or run and may be ended, give way."""
         job = Job(kind, Order(next(_numbers), task, given), on_part=on_part)
-        job.future.set_running_or_notify_cancel()  # only the lane ends it: one cancelled by who waits could not be set
+        job.future.set_running_or_notify_cancel()  # only the queue ends it: one cancelled by who waits could not be set
         with self._lock:
             for older in [one for one in self._queue if one.kind == kind]:
                 self._drop(older)

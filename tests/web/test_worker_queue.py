@@ -7,16 +7,16 @@ import threading
 import pytest
 
 from shoal.compare import Point
-from shoal.web.jobs import lane as lane_module
+from shoal.web.jobs import worker_queue as queue_module
 from shoal.web.jobs.comparing import seconds_left
-from shoal.web.jobs.lane import DIED, Job, JobError, Lane
 from shoal.web.jobs.worker import Order
+from shoal.web.jobs.worker_queue import DIED, Job, JobError, WorkerQueue
 
 PATIENCE = 120
 
 
 class Heard:
-    """Collects what a lane tells, and waits for a state."""
+    """Collects what a queue tells, and waits for a state."""
 
     def __init__(self):
         self.changed = threading.Condition()
@@ -38,43 +38,43 @@ def heard():
 
 
 @pytest.fixture(params=[True, False], ids=["ends the older", "lets the older end"])
-def lane(request, heard):
-    made = Lane(heard, ends_older=request.param, tasks="tests.web.slow_tasks")
+def queue(request, heard):
+    made = WorkerQueue(heard, ends_older=request.param, tasks="tests.web.slow_tasks")
     yield made
     made.close()
 
 
 @pytest.fixture
 def search(heard):
-    made = Lane(heard, ends_older=True, tasks="tests.web.slow_tasks")
+    made = WorkerQueue(heard, ends_older=True, tasks="tests.web.slow_tasks")
     yield made
     made.close()
 
 
-def test_a_job_tells_its_progress_and_its_parts_and_its_result(lane, heard):
+def test_a_job_tells_its_progress_and_its_parts_and_its_result(queue, heard):
     parts = []
-    job = lane.submit("any", "answer", parts.append, value=21)
+    job = queue.submit("any", "answer", parts.append, value=21)
     assert job.future.result(PATIENCE) == 42
     assert parts == [21]
     assert (job.state, job.share) == ("done", 1.0)
     assert (job.order.number, "running", "half") in heard.states
 
 
-def test_a_cancelled_job_ends_at_once_and_the_next_one_runs(lane, heard):
-    job = lane.submit("long", "wait_for_ever")
+def test_a_cancelled_job_ends_at_once_and_the_next_one_runs(queue, heard):
+    job = queue.submit("long", "wait_for_ever")
     heard.wait(job, "running", "waiting")
-    lane.cancel(job)
+    queue.cancel(job)
     assert job.state == "cancelled"
     with pytest.raises(JobError, match="cancelled"):
         job.future.result(0)
-    assert lane.submit("any", "answer", value=1).future.result(PATIENCE) == 2
+    assert queue.submit("any", "answer", value=1).future.result(PATIENCE) == 2
 
 
-def test_a_worker_that_dies_gives_a_sentence_and_the_next_job_a_fresh_worker(lane):
+def test_a_worker_that_dies_gives_a_sentence_and_the_next_job_a_fresh_worker(queue):
     with pytest.raises(JobError, match="has ended") as told:
-        lane.submit("any", "die").future.result(PATIENCE)
+        queue.submit("any", "die").future.result(PATIENCE)
     assert (told.value.message, told.value.hint) == DIED
-    assert lane.submit("any", "answer", value=3).future.result(PATIENCE) == 6
+    assert queue.submit("any", "answer", value=3).future.result(PATIENCE) == 6
 
 
 def test_an_error_of_the_library_keeps_its_words(search):
@@ -108,7 +108,7 @@ def test_a_newer_job_of_the_kind_takes_the_place_of_one_that_waits(search, heard
 
 
 def test_the_time_left_is_a_guess_by_the_share_unless_the_task_says_it(monkeypatch):
-    monkeypatch.setattr(lane_module.time, "monotonic", lambda: 30.0)
+    monkeypatch.setattr(queue_module.time, "monotonic", lambda: 30.0)
     job = Job("kind", Order(1, "task", {}), state="running", share=0.25, started=10.0)
     assert job.seconds_left == 60.0
     job.told_left = (5.0,)
