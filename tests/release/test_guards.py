@@ -28,6 +28,7 @@ from shoal.release import widen as widening
 from shoal.release.widen import widen, widen_where_models_hold
 from shoal.results import save
 from tests.support.tables import coded_table
+from tests.test_extensions import AtMost
 
 K = 4
 
@@ -262,29 +263,8 @@ def test_a_widened_release_is_counted_with_its_models(monkeypatch):
     monkeypatch.setattr(make, "widen_where_models_hold", all_alike)
     given = {"k": K, "quasi_identifiers": ["age"], "sensitive": ["ill"], "method": "mondrian", "widen": 0.5}
     assert shoal.anonymize(table, models=[shoal.LDiversity(3)], **given).audit.groups == 1
-    with pytest.raises(PrivacyError, match="Once does not hold in 1 groups"):
-        shoal.anonymize(table, models=[Once()], **given)
-
-
-@dataclass(frozen=True)
-class Once(PrivacyModel):
-    """A model of a user's own: no group has more than eight records."""
-
-    most: int = 8
-
-    def bind(self, table):
-        return NotAbove(self.most)
-
-    def describe(self):
-        return f"No group has more than {self.most} records."
-
-
-@dataclass(frozen=True)
-class NotAbove(Requirement):
-    most: int
-
-    def failing(self, labels, groups):
-        return np.bincount(labels[labels >= 0], minlength=groups) > self.most
+    with pytest.raises(PrivacyError, match="AtMost does not hold in 1 groups"):
+        shoal.anonymize(table, models=[AtMost(8)], **given)
 
 
 # --- people with several records ----------------------------------------------------------------------------------
