@@ -86,6 +86,14 @@ def test_the_boxes_of_samples_lose_least_of_all_starts_where_cells_are_too_many(
     assert starts["sampled"].loss < 0.98 * others
 
 
+@pytest.mark.parametrize(("shape", "drawn"), [("small", 1), ("survey", 3)])
+def test_only_one_sample_is_drawn_where_its_boxes_are_far_from_the_best_start(shape, drawn):
+    whole, solved = Search.of(made(SHAPES[shape], 6_000), Task(50, effort="fast")), []
+    construct(whole)
+    labels = group_by_samples(whole, lambda part: solved.append(part) or solve(part))
+    assert (labels is not None, len(solved)) == (drawn > 1, drawn)
+
+
 def test_a_cliff_is_told():
     rows = [{"k": 2, "fast": 0.1}, {"k": 5, "fast": 0.4, "balanced": 0.3}, {"k": 9, "fast": 0.5, "balanced": 0.5}]
     assert cliffs(rows, "k") == ["fast is 33% above balanced at k = 5", "fast jumps from k = 2 to 5"]

@@ -46,10 +46,23 @@ def samples_pay(search: Search) -> bool:
     return enough and boxes * len(problem.tuples.size) <= _MOST_PAIRS
 
 
-def group_by_samples(search: Search, solve: Callable[[Search], object]) -> IntArray:
-    """Return labels of the whole table from the boxes of samples, -1 for records in none; ``solve`` searches a sample."""
-    problem = search.problem
-    boxes = _joined([_boxes_of_sample(search, solve, number) for number in range(search.params.samples.samples)])
+def group_by_samples(search: Search, solve: Callable[[Search], object]) -> IntArray | None:
+    """Return labels of the whole table from the boxes of samples, -1 for records in none; ``solve`` searches a sample.
+
+    None if the boxes of the first sample lose so much that those of the others would not make up for it.
+    """
+    params, boxes = search.params.samples, [_boxes_of_sample(search, solve, 0)]
+    if search.best is not None:
+        first = search.problem.completed(_open_all(search.problem, boxes))
+        if first.loss > params.close * search.best.loss:
+            return None
+    boxes += [_boxes_of_sample(search, solve, number) for number in range(1, params.samples)]
+    return _open_all(search.problem, boxes)
+
+
+def _open_all(problem: Problem, parts: list[CostedCover]) -> IntArray:
+    """Open the boxes of several samples on the whole table, cheap ones first, and return the labels."""
+    boxes = _joined(parts)
     rows, multiplicity = distinct_rows(problem.table.codes, problem.tuples)
     label = np.full(len(rows), -1, np.int32)
     order = np.argsort(boxes.cost, kind="stable")

@@ -48,8 +48,8 @@ def solve(search: Search) -> Grouping:
     """Find groups that lose as little as the effort allows."""
     try:
         starts = construct(search)
-        if samples_pay(search):
-            keep_start(search, starts, SAMPLED, group_by_samples(search, solve))
+        if samples_pay(search) and (labels := group_by_samples(search, solve)) is not None:
+            keep_start(search, starts, SAMPLED, labels)
         cells = find_candidates(search, starts)
         search.report_loss(0.3)
         improve(search, starts, cells)
