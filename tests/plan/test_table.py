@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +16,10 @@ from shoal.errors import CancelledError
 from shoal.frames import to_frame
 from shoal.methods.base import Task
 from shoal.methods.optimize import Optimize
+from shoal.methods.optimize.params import EFFORTS
 from shoal.plan import table as plan_table
 from shoal.plan.contents import in_sample, order_by_content
+from shoal.plan.steps import Job, sample_share
 from shoal.plan.table import group_table
 from shoal.privacy.base import bind_models
 from tests.engines.tables import HIERARCHIES, QUASI_IDENTIFIERS, people
@@ -36,6 +39,23 @@ def released(table, **parameters):
 
 def rows(result):
     return sorted(zip(*(column.to_pylist() for column in result.released.columns), strict=True), key=repr)
+
+
+def test_effort_fast_cuts_tables_with_ranges_or_sets_earlier():
+    columns, plain = coded(people(60)).columns, Job(Optimize(), Task(10, effort="fast"))
+    by_hierarchy = [column for column in columns if column.hierarchy is not None]
+    assert 0 < len(by_hierarchy) < len(columns)
+    assert sample_share(32_768, plain, columns) is None
+    assert sample_share(32_769, plain, columns) is not None
+    others = [
+        replace(plain, task=Task(26, effort="fast")),
+        replace(plain, task=Task(10, effort="balanced")),
+        replace(plain, models=(shoal.LDiversity(2),)),
+        replace(plain, method=shoal.KMember()),
+        replace(plain, method=Optimize(params=EFFORTS["fast"])),
+    ]
+    assert [sample_share(65_536, job, columns) for job in others] == [None] * len(others)
+    assert sample_share(65_536, plain, by_hierarchy) is None
 
 
 @pytest.mark.usefixtures("small_fragments")
