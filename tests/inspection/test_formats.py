@@ -18,7 +18,13 @@ from tests.cli.conftest import shoal
 __all__ = ["shoal"]  # a fixture
 PUBLISHED = {
     "IBAN": ["DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "FR1420041010050500013M02606"],
-    "credit card number": ["4111 1111 1111 1111", "5555-5555-5555-4444", "378282246310005"],
+    "credit card number": [
+        "4111 1111 1111 1111",
+        "5555-5555-5555-4444",
+        "3782 822463 10005",
+        "3530111333300000",
+        "3056 930902 5904",
+    ],
     "social security number (US)": ["219-09-9999", "078-05-1120"],
     "number of the NHS (GB)": ["943 476 5919", "9876543210"],
     "social security number (FR)": ["2 55 08 14 168 025 38", "180126955222380"],
@@ -35,7 +41,7 @@ PUBLISHED = {
     "web address": ["https://example.org/a?b=1", "www.example.org/people"],
     "IP address": ["192.168.0.1", "2001:db8:0:0:0:ff00:42:8329"],
     "MAC address": ["00:1B:44:11:3A:B7", "00-1b-44-11-3a-b8"],
-    "telephone number": ["+49 30 901820", "(555) 123-4567", "0171 234 5678"],
+    "telephone number": ["+49 30 901820", "(555) 123-4567", "0171 234 5678", "+33 2 44 09 81 99", "555-123-4567 x89"],
     "pair of coordinates": ["48.85837, 2.29448", "-33.85678;151.21529"],
     "street address": ["221 Baker Street", "Hauptstraße 12", "10, rue de la Paix"],
     "number plate": ["B-MW 1234", "AB12 CDE", "AB-123-CD", "1234 BCD"],
@@ -103,6 +109,12 @@ def test_a_wrong_digit_is_none(name):
 def test_identifiers_are_found_inside_sentences(name):
     texts = [f"the patient came back, {text} is what was written down" for text in PUBLISHED[name]]
     assert (name, True) in found_in([*texts, *(f"nothing of note on day {day}" for day in range(60))])
+
+
+@pytest.mark.parametrize("text", ["078-05-1120", "756.9217.0769.85", "192.168.100.201"])
+def test_what_is_one_kind_of_number_is_not_a_telephone_number_too(text):
+    found = found_in([f"the clerk wrote {text} on the form", *(f"nothing of note on day {day}" for day in range(60))])
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize("name", WRITTEN)

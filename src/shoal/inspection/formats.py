@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -79,23 +80,34 @@ def kind_of_values(texts: list[str]) -> str:
 
 
 def _in_column(name: str, texts: list[str]) -> list[ValueFinding]:
-    found = []
     for one in FORMATS:
         whole = sum(_is(one, text) for text in texts)
         if texts and whole >= _MOST * len(texts):
             return [ValueFinding(name, one.name, whole, len(texts), inside=False)]
-        holding = sum(_holds(one, text) for text in texts) if one.inside else 0
-        if holding >= _FEWEST_INSIDE:
-            found.append(ValueFinding(name, one.name, holding, len(texts), inside=True))
-    return found
+    holding = Counter(kind for text in texts for kind in _kinds_inside(text))
+    kinds = dict.fromkeys(one.name for one in FORMATS)
+    return [
+        ValueFinding(name, kind, holding[kind], len(texts), inside=True)
+        for kind in kinds
+        if holding[kind] >= _FEWEST_INSIDE
+    ]
+
+
+def _kinds_inside(text: str) -> set[str]:
+    """Return the kinds of identifiers inside a text; a stretch of it is of the first kind that fits: an IP address is not a telephone number too."""
+    kinds: set[str] = set()
+    taken: list[tuple[int, int]] = []
+    for one in FORMATS:
+        hits = [match.span() for match in one.pattern.finditer(text) if one.fits(match[0])] if one.inside else []
+        free = [(low, high) for low, high in hits if all(high <= start or end <= low for start, end in taken)]
+        taken += free
+        if free:
+            kinds.add(one.name)
+    return kinds
 
 
 def _is(one: Format, text: str) -> bool:
     return bool(one.pattern.fullmatch(text)) and one.fits(text)
-
-
-def _holds(one: Format, text: str) -> bool:
-    return any(one.fits(match[0]) for match in one.pattern.finditer(text))
 
 
 # --- check digits ------------------------------------------------------------------------------------------------
@@ -279,7 +291,8 @@ _DATE = re.compile(r"(0?[1-9]|[12]\d|3[01])([./ -])(0?[1-9]|[12]\d|3[01])\2(?:19
 
 
 def _is_phone(text: str) -> bool:
-    return 8 <= len(_digits(text)) <= 15 and not _DATE.fullmatch(text)
+    number = re.split("e?x", text, maxsplit=1, flags=re.IGNORECASE)[0]  # without an extension
+    return 8 <= len(_digits(number)) <= 15 and not _DATE.fullmatch(text)
 
 
 def _format(name: str, pattern: str, fits: Callable[[str], bool] = lambda _: True, *, inside: bool = False) -> Format:
@@ -293,7 +306,7 @@ FORMATS = (
     _format("MAC address", r"\b[0-9a-f]{2}([:-][0-9a-f]{2}){5}\b", inside=True),
     _format("IBAN", r"\b[A-Z]{2}\d{2}( ?[A-Z0-9]{4}){2,7}( ?[A-Z0-9]{1,3})?\b", iban, inside=True),
     _format("social security number (US)", r"\b\d{3}-\d{2}-\d{4}\b", us_ssn, inside=True),
-    _format("credit card number", r"\b(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|3[47]\d{2}|6011|65\d{2})[ -]?\d{4}[ -]?\d{4}[ -]?\d{3,4}\b", luhn, inside=True),
+    _format("credit card number", r"\b(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|3[47]\d{2}|35(?:2[89]|[3-8]\d)|6011|65\d{2})[ -]?\d{4}[ -]?\d{4}[ -]?\d{3,4}\b|\b3[47]\d{2}[ -]?\d{6}[ -]?\d{5}\b|\b3(?:0[0-5]|[68]\d)\d[ -]?\d{6}[ -]?\d{4}\b", luhn, inside=True),
     _format("number of the NHS (GB)", r"\d{3}[ -]?\d{3}[ -]?\d{4}", nhs),
     _format("social security number (FR)", r"[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}", nir, inside=True),
     _format("tax number (DE)", r"\d{2} ?\d{3} ?\d{3} ?\d{3}", tax_id),
@@ -310,7 +323,7 @@ FORMATS = (
     _format("record number", r"\b(?:MRN|medical record(?: number| no\.?)?|record (?:number|no\.?)|patient (?:id|number|no\.?)|case (?:number|no\.?))[:# ]*[A-Z]{0,3}\d{4,}\b", inside=True),
     _format("date of birth", r"\b(?:born|DOB|D\.O\.B\.|date of birth|birth ?date|geb(?:oren)?\.?(?: am)?|née?(?: le)?|nacid[oa](?: el)?|nat[oa] il)[: ]+(?:on )?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.? \w+ \d{4}|\w+ \d{1,2}, \d{4})", inside=True),
     _format("age over 89", r"\b(?:aged?|age:|is|was)\s+(?:9\d|1[01]\d)(?= years?\b| yrs?\b|[,.;]|$)|\b(?:9\d|1[01]\d)[- ](?:years?|yrs?|y/?o)(?:[- ]old)?\b", inside=True),
-    _format("telephone number", r"(?<![\w.])(?:\+\d{1,3}[ .-]?)?(?:\(\d{1,5}\)[ .-]?|0\d{1,4}[ /.-]|\d{3}[ .-])\d{2,4}(?:[ .-]?\d{2,5}){1,3}(?![\w.])", _is_phone, inside=True),
+    _format("telephone number", r"(?<![\w.])(?:(?:\+\d{1,3}[ .-]?)?(?:\(\d{1,5}\)[ .-]?|0\d{1,4}[ /.-]|\d{3}[ .-])\d{2,4}(?:[ .-]?\d{2,5}){1,3}|\+\d{1,3}(?: ?\(0\))?(?:[ .-]?\d){6,13})(?: ?(?:x|ext\.?) ?\d{1,6})?(?![\w.])", _is_phone, inside=True),
     _format("street address", r"\b\d{1,5} [\w .'-]+ (?:street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct)\b\.?|\b[\w.'-]+(?:straße|strasse|str\.|weg|platz|gasse|allee) \d{1,4}\w?\b|\b\d{1,4},? (?:rue|avenue|boulevard|place) [\w '-]+", inside=True),
     _format("name of a person", r"[^\W\d_]+(?:[ ,.'’-]+[^\W\d_]+){0,4}\.?", is_name),
     Format("name of a person", re.compile(r"\b[A-ZÀ-Þ][a-zß-ÿ'’-]+ (?:[A-Z]\. )?[A-ZÀ-Þ][a-zß-ÿ'’-]+\b"), holds_name, inside=True),
