@@ -42,6 +42,12 @@ def test_the_order_of_the_rows_does_not_matter_and_no_value_is_lost(name):
         (["XL", "S", "xxs"], ("xxs", "S", "XL")),
         (["Sunday", "Monday", "Friday"], ("Monday", "Friday", "Sunday")),
         (ADULT_EDUCATION[::-1], tuple(ADULT_EDUCATION)),
+        (["three or more", "two", "none", "one"], ("none", "one", "two", "three or more")),
+        (["drei und mehr", "zwei", "eins"], ("eins", "zwei", "drei und mehr")),
+        (["10+ years", "2 years", "< 1 year", "1 year"], ("< 1 year", "1 year", "2 years", "10+ years")),
+        (["1 month", "2 weeks", "90 min", "1 h", "3 Tage"], ("1 h", "90 min", "3 Tage", "2 weeks", "1 month")),
+        (["P1Y", "P6M", "P1DT12H", "PT30M"], ("PT30M", "P1DT12H", "P6M", "P1Y")),
+        (["24 months", "6 months", "18 months"], ("6 months", "18 months", "24 months")),
         (["20k-50k", "<20k", "50k+"], ("<20k", "20k-50k", "50k+")),
         (["Excellent", "fair", "Very  good", "poor"], ("poor", "fair", "Very  good", "Excellent")),
     ],
@@ -57,6 +63,7 @@ def test_texts_with_an_order_are_put_in_it(values, order):
     [
         ["red", "green", "blue"],
         ["A", "B", "AB", "O"],  # groups of blood
+        ["more or less", "red or more", "green or more"],
         ["A", "B", "C", "D"],
         ["A", "B"],
         ["10-30", "20-40", "30-50"],  # they overlap

@@ -1,4 +1,4 @@
-"""Texts that have an order: bands of numbers, scales of words, months and quarters of a year."""
+"""Texts that have an order: bands of numbers, scales of words, months and quarters of a year, lengths of time."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from shoal.hierarchy.durations import read_durations
 from shoal.hierarchy.halves import halving_groups, run_name
 from shoal.knowledge.days import read_calendar_names
 from shoal.knowledge.reading import Reading, enough, make_reading
 from shoal.knowledge.scales import SCHOOL_GROUPS, SCHOOL_PARTS, SCHOOLING, read_scale, read_schooling
 
 _NUMBER = r"\d{1,3}(?:[,'  ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
-_UNIT = r"(?P<{0}>[kKmM]?)\s*(?:%|€|£|\$|kg|cm|km|years?|yrs?|y|jahre?|ans|años|anni|months?|monate?|mois|days?|tage?|eur|usd)?(?:\s+old)?"
+_MEASURE = (
+    r"(?:%|€|£|\$|kg|cm|km|years?|yrs?|y|jahre?|ans|años|anni|months?|monate?|mois|days?|tage?|eur|usd)?(?:\s+old)?"
+)
+_UNIT = r"(?P<{0}>[kKmM]?)\s*" + _MEASURE
 _MONEY = r"(?:[€£$]\s*)?"
 _LOW, _HIGH = (rf"{_MONEY}(?P<{name}>{_NUMBER})\s*{_UNIT.format(name[0])}" for name in ("low", "high"))
 _TO = r"\s*(?:-|–|—|\.\.\.?|…|to|bis|à|a|until|/)\s*"
@@ -26,7 +30,7 @@ _BELOW = re.compile(
 )
 _ABOVE = re.compile(
     rf"(?:>\s*=?|≥|over|above|more than|from|at least|über|ab|mehr als|mindestens|plus de|más de|oltre|da)\s*{_LOW}"
-    rf"|{_LOW.replace('<low>', '<low2>').replace('<l>', '<l2>')}\s*(?:\+|plus|(?:or|and|und|oder|et|ou|y|o)\s+(?:more|over|above|older|up|mehr|älter|darüber|plus|más|più|oltre))",
+    rf"|{_LOW.replace('<low>', '<low2>').replace('<l>', '<l2>')}\s*(?:(?:\+|plus)\s*{_MEASURE}|(?:or|and|und|oder|et|ou|y|o)\s+(?:more|over|above|older|up|mehr|älter|darüber|plus|más|più|oltre))",
     re.IGNORECASE,
 )
 _ONE = re.compile(rf"{_LOW}", re.IGNORECASE)
@@ -50,7 +54,7 @@ class Band(NamedTuple):
 
 def read_order(texts: Sequence[str]) -> Reading | None:
     """Return what order the texts of a column have; None if they have none."""
-    for read in (_read_months, _read_bands, _read_school_levels, _read_words):
+    for read in (_read_months, _read_bands, _read_school_levels, _read_words, read_durations):
         found = read(texts)
         if found is not None:
             return found

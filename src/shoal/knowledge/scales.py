@@ -5,6 +5,7 @@ A scale is a list of levels from the least to the greatest, each with the words 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -226,9 +227,12 @@ def scales() -> dict[str, dict[str, int]]:
     }
 
 
+_OPEN_END = re.compile(r" (?:(?:or|and|oder|und|ou|y|o) (?:more|mehr|plus|mas|piu))$")
+
+
 def _key(word: str) -> str:
-    """Return a word as scales are compared; the sign of a grade stays."""
-    return fold(word) + {"+": "+", "-": "-"}.get(word[-1:], "")
+    """Return a word as scales are compared, without the open end of "three or more"; the sign of a grade stays."""
+    return _OPEN_END.sub("", fold(word)) + {"+": "+", "-": "-"}.get(word[-1:], "")
 
 
 def read_scale(texts: Sequence[str]) -> tuple[str, dict[str, int]] | None:
