@@ -26,7 +26,7 @@ class CancelToken(Protocol):
     """What another thread or process may set to end the work: ``threading.Event`` and ``multiprocessing.Event`` are such tokens."""
 
     def is_set(self) -> bool:
-        """Return whether the work shall end."""
+        """Return whether the work must end."""
 
 
 Effort: TypeAlias = Literal["fast", "balanced", "best"] | float

@@ -25,7 +25,7 @@ def tell(
     analyses: Analyses | None = None,
     measures: Sequence[str] = (),
 ) -> None:
-    """Print what came out."""
+    """Print the results."""
     names = [str(one) for one in written]
     if as_json:
         told = {} if analyses is None else {"analyses": analyses.as_dict()["estimates"]}
@@ -74,7 +74,7 @@ def show_analyses(found: Analyses) -> None:
 
 
 def describe(result: Outcome) -> dict[str, Any]:
-    """Return what came out, as plain values."""
+    """Return the results as plain values."""
     return {
         "records": result.audit.records,
         "withheld": result.suppressed,

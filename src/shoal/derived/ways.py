@@ -25,7 +25,7 @@ Counter = Callable[[IntArray], LongArray]
 
 @dataclass(frozen=True)
 class Way:
-    """One way out."""
+    """One remedy: a change of the recipe that removes the problem."""
 
     words: str
     command: str

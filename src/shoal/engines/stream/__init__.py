@@ -2,7 +2,7 @@
 
 ::
 
-    spool.py       the source is read once: each batch is learned and put by, in a private folder
+    spool.py       the source is read once: each batch is learned and stored in a private folder
     tasks.py       what workers do: code a batch, sort it by leaf, group a fragment
     workers.py     a pool of processes that end with their parent
     recounting.py  the count of the whole staged release, by value; checking.py: k and models on that count

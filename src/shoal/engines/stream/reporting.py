@@ -101,7 +101,7 @@ def _numbered(labels: Sequence[IntArray], *, apart: bool) -> AnyArray:
 
 
 def _all_columns(spool: Spool, rows: pa.Table) -> pa.Table:
-    """Return rows with all columns of the source; those that were not put by hold nothing."""
+    """Return rows with all columns of the source; those that were not stored are empty."""
     return pa.table(
         {
             name: rows.column(name) if name in rows.column_names else pa.nulls(rows.num_rows, pa.string())

@@ -73,7 +73,7 @@ def read_codes(path: Path) -> AnyArray:
 def fill_spool(order: Order, folder: Path, rows: int) -> Spool:
     """Read a source once, put the columns that are needed by in batches of about ``rows`` rows, and learn those that are coded.
 
-    Columns that are released as tokens are never put by as they are.
+    Columns that are released as tokens are never stored as they are.
     """
     place, before = order.place, _state(order.place)
     learn = [name for name in (*order.quasi_identifiers, *order.attributes) if name not in order.request.treat]

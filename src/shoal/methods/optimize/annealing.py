@@ -109,7 +109,7 @@ class Annealing:
         )
 
     def improve(self, solution: Solution, now: Round) -> Solution:
-        """Let all operators that apply work on all regions, and return what comes out; the best is kept."""
+        """Let all operators that apply work on all regions, and return the new solution; the best one is kept."""
         search, problem = self.search, now.problem
         self.rounds_made += 1
         labels, groups = solution.labels.copy(), solution.groups

@@ -72,7 +72,7 @@ def solve_facility_location(program: FacilityLocation, seconds: float = np.inf) 
     )
     if answer.x is None:
         return None
-    moved: LongArray = np.rint(answer.x[:pairs]).astype(np.int64)  # whole numbers but for rounding: the rest is a flow
+    moved: LongArray = np.rint(answer.x[:pairs]).astype(np.int64)  # whole numbers up to rounding: the rest is a flow
     size = np.bincount(facility, moved, facilities)
     right = np.array_equal(np.bincount(customer, moved, len(demand)), demand) and ((size == 0) | (size >= k)).all()
     return moved if right else None
