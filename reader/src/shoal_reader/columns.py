@@ -140,7 +140,7 @@ class Column:
 
     @cached_property
     def points(self) -> tuple[Floats, Bools, bool]:
-        """Values that stand for the whole column, which of them lie in each cell, and whether that is all of them."""
+        """Values that stand for the whole column, which of them are in each cell, and whether that is all of them."""
         if self.missing.all():
             return np.zeros(1), np.zeros((len(self.cells), 1), np.bool_), True
         low, high = self.low.astype(np.float64), self.high.astype(np.float64)
@@ -244,7 +244,7 @@ def _as_numbers(distinct: pd.Series[Any], kind: str, missing: Bools) -> Floats:
 
 
 def _guessed(name: str, cells: Sequence[Cell]) -> Field:
-    """Return what the cells alone tell of a column."""
+    """Return what follows about a column from its cells alone."""
     values = [value for cell in cells for value in cell.values]
     if any(cell.form == "set" for cell in cells):
         return Field(name, role="quasi-identifier", form="sets")
@@ -324,7 +324,7 @@ def _told_end(end: float | str | None, told: Field, seen: float) -> float:
     if isinstance(end, str):
         try:
             return number(end, Field(told.name, kind=told.kind))
-        except ValueError:  # beyond what Python can tell, such as the year 12000
+        except ValueError:  # beyond what Python can represent, such as the year 12000
             return seen
     return end
 

@@ -64,7 +64,7 @@ class Dictionary:
 
 
 def dictionary_path(release: Path) -> Path:
-    """Return where the dictionary of a released file is: that of ``release.csv`` is ``release.datapackage.json``."""
+    """Return the path of the dictionary of a released file: that of ``release.csv`` is ``release.datapackage.json``."""
     text = _TEXT.search(release.name)
     stem = release.name[: text.start()] if text else release.name
     return release.with_name(f"{stem or release.name}.datapackage.json")

@@ -61,7 +61,7 @@ def read(source: str | Path | pd.DataFrame, dictionary: DictionarySource = None)
 
 
 def make_release(table: pd.DataFrame, told: Dictionary | None) -> Release:
-    """Return a table of cells as a release, told by its dictionary or by the cells alone."""
+    """Return a table of cells as a release, described by its dictionary or by the cells alone."""
     if not table.columns.is_unique:
         raise ReleaseError("Two columns have one name. Read a release as shoal wrote it.")
     if told is None:
@@ -236,6 +236,6 @@ def _read_arrow(path: Path) -> tuple[pd.DataFrame, Mapping[str, Any] | None]:
     text = (table.schema.metadata or {}).get(PARQUET_KEY)
     if text is None:
         return table.to_pandas(), None
-    import json  # noqa: PLC0415  (the descriptor lies inside)
+    import json  # noqa: PLC0415 (the descriptor is inside)
 
     return table.to_pandas(), json.loads(text)

@@ -214,8 +214,8 @@ class Release:
     def complete(self, m: int = 20, seed: int | None = None) -> list[pd.DataFrame]:
         """Return ``m`` plausible tables inside the cells, to analyse one by one and pool.
 
-        They are drawn from a model of the release, not from people: no record of them tells anything about the person behind it
-        beyond the cell. Every value lies in its cell, and every member of a set occurs in its group.
+        They are drawn from a model of the release, not from people: no record of them says anything about the person behind
+        it beyond the cell. Every value is in its cell, and every member of a set occurs in its group.
         """
         from shoal_reader.completing import complete  # noqa: PLC0415  (needs scipy)
 

@@ -38,7 +38,7 @@ DATE_PARTS: dict[str, Callable[[date], str]] = {
 
 
 def date_chains(values: Sequence[Any], levels: Iterable[str]) -> Iterator[Chain]:
-    """Yield, in order of time, each date and the larger parts of time it lies in."""
+    """Yield, in order of time, each date and the larger parts of time that contain it."""
     given = [levels] if isinstance(levels, str) else levels
     chosen = {check_choice("Hierarchy.from_dates", "levels", level, tuple(DATE_PARTS)) for level in given}
     parts = [part for name, part in DATE_PARTS.items() if name in chosen]

@@ -12,7 +12,7 @@ Node = TypeVar("Node")
 
 
 def branches(root: Node, below: Callable[[Node], Sequence[Node]]) -> Iterator[tuple[str, Node]]:
-    """Give each node of a tree, depth first, with the box characters that stand before it."""
+    """Yield each node of a tree, depth first, with the box characters before it."""
     stack = [(root, "", "")]
     while stack:
         node, indent, branch = stack.pop()

@@ -1,4 +1,4 @@
-"""A tree over values in order: neighbours stand together, in parts of about equal size."""
+"""A tree over values in order: neighbours are next to each other, in parts of about equal size."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ Grid: TypeAlias = Callable[[int], tuple[int, int]]
 
 
 def interval_chains(values: Sequence[Any], width: Any, cuts: Any, origin: float) -> Iterator[Chain]:
-    """Yield, in order of the numbers, each value's text and the intervals it lies in."""
+    """Yield, in order of the numbers, each value's text and the intervals that contain it."""
     if (width is None) == (cuts is None):
         raise ParameterError(f"{OWNER} needs either 'width' or 'cuts'. Got {'neither' if width is None else 'both'}.")
     levels = _as_levels(width if cuts is None else cuts, nested=cuts is not None)
@@ -82,7 +82,7 @@ def _cut_grids(units: list[list[int]], decimals: int) -> list[Grid]:
 def _cut_interval(number: int, cuts: list[int], decimals: int) -> tuple[int, int]:
     if not cuts[0] <= number <= cuts[-1]:
         raise HierarchyError(
-            f"A value lies outside the cuts {_text(cuts[0], decimals)} to {_text(cuts[-1], decimals)}.",
+            f"A value is outside the cuts {_text(cuts[0], decimals)} to {_text(cuts[-1], decimals)}.",
             hint="widen the cuts, or leave the value out",
             values=[_text(number, decimals)],
         )

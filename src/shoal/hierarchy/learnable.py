@@ -27,7 +27,7 @@ class Learnable(NamedTuple):
 def learnable(meanings: Mapping[str, Any], name: str = "") -> Learnable | None:
     """Return what is known of a column of categories; None for numbers, dates, codes and paths, whose trees say all there is.
 
-    Values with an order stand in it below the root, months below their quarters and years, known categories below their groups.
+    Values with an order are placed in it below the root, months below their quarters and years, known categories below their groups.
     """
     values = [value for value in meanings.values() if not is_missing(value)]
     if len(values) < _LEAST_VALUES or not is_category(values, name):

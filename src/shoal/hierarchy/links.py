@@ -1,4 +1,4 @@
-"""From what a user writes to *links*: each node's one parent, with every fault named.
+"""From what a user writes to *links*: each node's one parent, with an error for everything that is wrong.
 
 Links keep the order in which nodes first appear; siblings come in that order.
 """
@@ -85,7 +85,7 @@ def links_from_nested(nested: Any) -> Links:
         for child, _ in children:
             if child in parents or child == root:
                 raise HierarchyError(
-                    f"The label {child!r} stands in two places of the hierarchy.",
+                    f"The label {child!r} is in two places of the hierarchy.",
                     hint="give every value and every group a label of its own",
                 )
             parents[child] = label
@@ -141,7 +141,7 @@ def _two_parents(place: str, child: str, one: str, other: str) -> HierarchyError
 
 
 def _told(place: str, label: str) -> str:
-    """Return a label as a message names it: by its line where it comes from a file, which may be the table itself."""
+    """Return a label as a message names it: by its line if it comes from a file, which may be the table itself."""
     return f"{place}A label" if place else repr(label)
 
 
@@ -160,7 +160,7 @@ def _with_root(parents: dict[str, str], tops: dict[str, str]) -> Links:
     for top, place in tops.items():
         if top in parents:
             raise HierarchyError(
-                f"{_told(place, top)} is at the top here, but stands below another elsewhere.",
+                f"{_told(place, top)} is at the top here, but below another label elsewhere.",
                 hint="carry every line on to the root",
                 values=[top, parents[top]],
             )
@@ -184,7 +184,7 @@ def _with_root(parents: dict[str, str], tops: dict[str, str]) -> Links:
 
 
 def cycle_error(parents: dict[str, str], reached: set[str]) -> HierarchyError:
-    """Say which node is below itself; ``reached`` are the nodes that hang from the root."""
+    """Return which node is below itself; ``reached`` are the nodes that hang from the root."""
     label = next(child for child in parents if child not in reached)
     seen: set[str] = set()
     while label not in seen:  # going up from a node that never meets the root ends in a circle

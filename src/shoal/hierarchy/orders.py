@@ -207,7 +207,7 @@ def text_order(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def ranged_order(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the order in which texts are released as ranges unless told otherwise: bands, answers, grades, months of years.
+    """Return the order in which texts are released as ranges by default: bands, answers, grades, months of years.
 
     Levels of schooling and names of days are not among them: what lies between two of them is not always meant.
     """
@@ -231,7 +231,7 @@ def run_name_of(reading: Reading) -> Callable[[str, str], str]:
 
 
 def _read_months(texts: Sequence[str]) -> Reading | None:
-    """Read months of a year and quarters of a year; both lie in years and decades."""
+    """Read months of a year and quarters of a year; both belong to years and decades."""
     kinds: Mapping[str, Callable[[str], tuple[int, int] | None]] = {
         _CALENDAR[0]: _month_of,
         _CALENDAR[1]: _quarter_of,

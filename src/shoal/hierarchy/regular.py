@@ -1,6 +1,6 @@
 """Read a hierarchy whose lines all have the same number of labels, column by column.
 
-Most files are like that. One with quotes, with lines of other lengths, with a label on two levels, or with any fault is left to
+Most files are like that. One with quotes, with lines of other lengths, with a label on two levels, or with any error is left to
 the reader that goes line by line, which also says what is wrong and where.
 """
 
@@ -65,7 +65,7 @@ def _read_levels(text: str, separator: str) -> list[Level] | None:
 
 
 def _labels_differ(levels: list[Level]) -> bool:
-    """Return whether no label is blank and none stands on two levels."""
+    """Return whether no label is blank and none is on two levels."""
     every = [label for level in levels for label in level.labels]
     distinct = set(every)
     return len(distinct) == len(every) and all(map(str.strip, every))

@@ -1,4 +1,4 @@
-"""Round steps for numbers that lie densely in one place and thinly elsewhere: the steps follow their quantiles, the ends are open."""
+"""Round steps for numbers that are dense in one place and sparse elsewhere: the steps follow their quantiles, the ends are open."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def _point(text: str) -> Groups | None:
 
 
 def _cell(degrees: float, tenths: int) -> str:
-    """Return the interval of so many tenths of a degree in which a coordinate lies."""
+    """Return the interval of so many tenths of a degree that contains a coordinate."""
     start = int(degrees * 10 // tenths) * tenths
     return f"{start / 10:g} to {(start + tenths) / 10:g}"
 
@@ -129,7 +129,7 @@ _BY_TEXT: dict[str, Callable[[str], Groups | None]] = {
 
 
 def _read_paths(texts: Sequence[str]) -> Reading | None:
-    """Read ``a/b/c``: everything below ``a/b`` stands together, and everything below ``a``."""
+    """Read ``a/b/c``: everything below ``a/b`` is together, and everything below ``a``."""
     for mark in _MARKS:
         parts = {
             text: [part.strip() for part in text.strip().strip(mark).split(mark)] for text in texts if mark in text
@@ -151,7 +151,7 @@ def _branch(paths: Sequence[Sequence[str]]) -> bool:
 
 
 def _prefixes(path: Sequence[str], mark: str) -> Groups:
-    """Return what a path lies in; a path of one part lies in its own group, where longer paths may lie too."""
+    """Return the groups of a path; a path of one part is in its own group, which may hold longer paths too."""
     depth = max(len(path) - 1, 1)
     return tuple(f"{mark.join(path[:length])}{mark}*" for length in range(depth, 0, -1))
 

@@ -40,8 +40,8 @@ class Suggested(NamedTuple):
 def suggested(meanings: Mapping[str, Any], name: str = "") -> Suggested:
     """Return each text of a column and the groups above it; ``meanings`` says what value a text stands for.
 
-    ``01.03.2024`` lies below ``2024-03``, and a text that stands for a missing value right below the root. The name of the column tells of
-    codes that nothing else explains.
+    ``01.03.2024`` lies below ``2024-03``, and a text that stands for a missing value right below the root. The name of the column
+    explains codes that nothing else explains.
     """
     texts: dict[str, list[str]] = {}
     for text, value in meanings.items():
@@ -90,7 +90,7 @@ def is_category(values: Sequence[Any], name: str = "") -> bool:
 
 
 def _chains_of(reading: Reading) -> list[Chain]:
-    """Return the chains of recognized texts, in their order if they have one; the others stand right below the root."""
+    """Return the chains of recognized texts, in their order if they have one; the others are directly below the root."""
     ordered = reading.order or sorted(reading.groups, key=lambda text: (*reversed(reading.groups[text]), text))
     known = [Chain((text, *reading.groups[text], ROOT)) for text in ordered]
     return [*known, *(Chain((text, ROOT)) for text in reading.unknown)]

@@ -66,7 +66,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?")
 def match_texts(known: Sequence[str] | Mapping[str, int], texts: Iterable[str]) -> list[int]:
     """Return the place of each text among the known ones, -1 for none; numbers match by number, so 60.0 is 60.
 
-    What is written with leading zeros is not a number but a code. Where two known texts are one number, neither is it.
+    What is written with leading zeros is not a number but a code. If two known texts are the same number, neither text is read as a number.
     """
     places = known if isinstance(known, Mapping) else {text: place for place, text in enumerate(known)}
     asked = list(texts)

@@ -113,7 +113,7 @@ class Hierarchy(NumberedTree):
 
         Dates are grouped by month, year and decade, numbers in round steps, texts with an order (age bands, answers, grades, months) along that
         order, what is known about the world as it is known (countries, postcodes, diagnoses, occupations), and paths, codes and addresses by
-        their structure; all other values stand directly below the root. ``reading`` says what was recognized and what was not. A mapping says
+        their structure; all other values are placed directly below the root. ``reading`` says what was recognized and what was not. A mapping says
         what texts mean that the table writes in its own way: ``{"01.03.2024": date(2024, 3, 1), "NA": None}``. The ``name`` of the column
         explains codes that nothing else explains, such as ``isco``.
 

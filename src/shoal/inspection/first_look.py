@@ -56,13 +56,13 @@ class ColumnView:
     role: Role
     reason: str
     reading: str = ""
-    """How its text is understood, where this is not plain."""
+    """How its text is understood, if this is not plain."""
     suggested_kind: str = ""
-    """``nominal`` where its numbers look like codes for categories."""
+    """``nominal`` if its numbers look like codes for categories."""
     suggested_hierarchy: str = ""
-    """``auto`` where its codes are places that their first digits group, such as zip codes."""
+    """``auto`` if its codes are places that their first digits group, such as zip codes."""
     unit: Unit = ""
-    """``person`` or ``household`` if it names whose a record is, ``weight`` if it says how many people a record represents."""
+    """``person`` or ``household`` if it identifies the person or household of a record, ``weight`` if it says how many people a record represents."""
     evidence: tuple[str, ...] = ()
     """What speaks for the role: its name, its values, how they repeat."""
 
@@ -80,7 +80,7 @@ class Combination:
 
 @dataclass(frozen=True)
 class Giveaway:
-    """A column that follows from the quasi-identifiers: whoever knows them knows it too."""
+    """A column that follows from the quasi-identifiers: an outsider who knows them knows it too."""
 
     column: str
     formula: str
@@ -110,7 +110,7 @@ class Inspection:
 
     @property
     def given_away(self) -> list[str]:
-        """The columns that a formula or a map gives: they are known to whoever knows the quasi-identifiers."""
+        """The columns that a formula or a map gives: they are known to everybody who knows the quasi-identifiers."""
         return [one.column for one in self.derived if one.certain]
 
     @property
@@ -180,7 +180,7 @@ def _rare(frame: Frame, name: str) -> int:
 
 
 def repeating_key(frame: Frame, names: Sequence[str]) -> ColumnView | None:
-    """Return the column among ``names`` that seems to be a person's key and stands in several rows of each.
+    """Return the column among ``names`` that seems to be a person's key and occurs in several rows of each.
 
     People share names, addresses and telephones, so those do not count.
     """
@@ -190,7 +190,7 @@ def repeating_key(frame: Frame, names: Sequence[str]) -> ColumnView | None:
 
 
 def column_views(frame: Frame, given: Sequence[str] = ()) -> tuple[ColumnView, ...]:
-    """Look at each column by itself; ``given`` are the quasi-identifiers where they are known."""
+    """Look at each column by itself; ``given`` are the quasi-identifiers if they are known."""
     refuse_nested(frame, given)
     return tuple(_view(frame, name, given) for name in frame.names)
 
@@ -244,7 +244,7 @@ def _guessed(frame: Frame, name: str, kind: str, distinct: int, values: pa.Array
         return replace(found, unit="", reason=f"{found.reason}, but missing or 0 in some rows")
     if found.unit in {"person", "household"} and frame.typed(name).null_count:
         return replace(
-            found, unit="", reason=f"{found.reason}, but empty in some rows, so it does not say whose they are"
+            found, unit="", reason=f"{found.reason}, but empty in some rows, so it does not identify their persons"
         )
     if found.unit == "person":
         return replace(found, reason=f"{found.reason}; {REPEATS}")

@@ -1,4 +1,4 @@
-"""Identifiers by their values, wherever they stand: addresses, telephones and numbers with check digits, in whole cells and inside text.
+"""Identifiers by their values, wherever they occur: addresses, telephones and numbers with check digits, in whole cells and inside text.
 
 Only counts leave this module. A number counts as one of a kind only if its check digit fits, and a column only if most of its values are of that
 kind: of random digits one in ten to one in ninety-seven fits by chance.
@@ -38,7 +38,7 @@ class Format:
     pattern: re.Pattern[str]
     fits: Callable[[str], bool] = lambda _: True
     inside: bool = False
-    """Whether it is told from other text well enough to be looked for inside sentences."""
+    """Whether it differs from other text enough to be looked for inside sentences."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ValueFinding:
     """Distinct values, of those looked at, that are of the kind or hold one."""
     looked_at: int
     inside: bool
-    """They stand inside other text."""
+    """They are inside other text."""
 
 
 def find_identifiers(frame: Frame) -> list[ValueFinding]:

@@ -1,6 +1,6 @@
 """The Safe Harbor of HIPAA: eighteen kinds of identifiers (45 CFR 164.514(b)(2)), each looked for and each with what removes it.
 
-Safe Harbor also asks that nobody knows how the rest could identify a person, which no program can tell. The rules remove columns, show years for dates, one value for ages
+Safe Harbor also asks that nobody knows how the rest could identify a person, which no program can know. The rules remove columns, show years for dates, one value for ages
 over 89 and no place smaller than a state.
 """
 

@@ -28,7 +28,7 @@ _READINGS = {
 
 
 def topic_of_values(texts: Sequence[str]) -> tuple[Topic, str] | None:
-    """Return what the distinct values of a column are about, and a phrase that says why; None if they do not tell."""
+    """Return what the distinct values of a column are about, and a phrase that says why; None if they do not show it."""
     step = max(len(texts) // _MOST, 1)
     seen = [text for text in texts[::step] if text.strip()]
     if len(seen) < 2:

@@ -46,7 +46,7 @@ REPEATS = "one person in several rows?"
 FREE_TEXT = "free text"
 NESTED = "lists, records or bytes: make text or numbers of them to release it"
 Unit = Literal["", "person", "household", "weight"]
-"""What a column counts, beside its role: people, households, or the people that a record stands for."""
+"""What a column counts, besides its role: people, households, or the people that a record stands for."""
 _NEARLY_ALL = 0.95
 _FEWEST_ROWS = 20
 """In a table with fewer rows, values that never repeat say little."""
@@ -254,7 +254,7 @@ def _key_of(words: Sequence[str], joined: str) -> str | None:
 
 
 def _topic_of(words: Sequence[str], kind: str, *, turned: bool = False) -> tuple[Topic, str] | None:
-    """Return the topic a name tells, with the word that tells it; a date is what others may have seen, whatever of."""
+    """Return the topic of a name, with the word that shows it; any date is something that others may have seen."""
     tiers: list[Sequence[Topic]] = (
         [KNOWN, PERHAPS_KNOWN, SENSITIVE] if kind in _DATES else [KNOWN, SENSITIVE, PERHAPS_KNOWN]
     )

@@ -1,7 +1,7 @@
 """Words of column names, in the main European languages, and what they say about a column.
 
-The words are in ``words.toml``, compared without accents and in small letters. A *word* must stand alone in the name (``age`` is in
-``age_years``, not in ``wage``), or be one of the known words that a name is put together of (``hhsize``). A *stem* may stand anywhere inside
+The words are in ``words.toml``, compared without accents and in small letters. A *word* must be separate in the name (``age`` is in
+``age_years``, not in ``wage``), or be one of the known words that a name is put together of (``hhsize``). A *stem* may be anywhere inside
 (``geburt`` in ``Geburtsdatum``), for languages that write words together.
 """
 
@@ -22,7 +22,7 @@ _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 
 @dataclass(frozen=True)
 class Topic:
-    """What a column can be about, and the words that tell it."""
+    """What a column can be about, and the words that show it."""
 
     name: str
     role: Role
@@ -55,7 +55,7 @@ def _listed(name: str) -> frozenset[str]:
 
 
 NAMING = _topics("naming")
-"""What names a person by itself."""
+"""What names a person on its own."""
 KNOWN = _topics("known")
 """What an outsider may know, whatever else the name says: the age at a diagnosis is an age."""
 SENSITIVE = _topics("sensitive")
@@ -68,7 +68,7 @@ KEY_STEMS = tuple(_read()["lists"]["key_stems"].split())
 PERSON_KEYS = _listed("person_keys")
 """Names of keys of people in surveys and registers, written as one word."""
 PERSONS = _listed("persons")
-"""Words that name a person's key where they are the whole name."""
+"""Words that name a person's key if they are the whole name."""
 POSTCODES = _listed("postcodes")
 """Names of postal codes."""
 HOUSEHOLD_KEYS = _listed("household_keys")
@@ -83,7 +83,7 @@ WEIGHT_WORDS = _listed("weight_words")
 """Names of survey weights."""
 WEIGHT_STEMS = tuple(_read()["lists"]["weight_stems"].split())
 SURVEYS = _listed("surveys")
-"""Words that, beside ``weight``, say that records are weighted."""
+"""Words that, together with ``weight``, say that records are weighted."""
 QUANTITIES = _listed("quantities")
 """Words by which numbers are counted or have an order, so that ranges of them mean something, whatever else the name says."""
 HARMLESS = _listed("harmless")

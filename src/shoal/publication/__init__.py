@@ -1,4 +1,4 @@
-"""What may be published beside the released rows: the data dictionary, the codebook and the public report.
+"""What may be published besides the released rows: the data dictionary, the codebook and the public report.
 
 Everything here is a function of two things, the released rows and what the recipe and the user declare. Called by the results and the
 engines. No function knows the original table or anything that was computed from it, and an import contract keeps the modules that hold one away.

@@ -48,13 +48,13 @@ def codebook_form(target: Path) -> Callable[[str, Sequence[Section]], str]:
     if render is None:
         raise FileError(
             f"A codebook is saved as .html or .md. Got {target.suffix or 'no ending'!r}.",
-            hint="the dictionary beside the release says the same as JSON.",
+            hint="the dictionary next to the release says the same as JSON.",
         )
     return render
 
 
 def about_sections(told: Mapping[str, Any]) -> Iterator[Section]:
-    """Give what is said of the table as a whole."""
+    """Yield what is said of the table as a whole."""
     own = told["shoal"]
     sentences = [told["description"]] if told.get("description") else []
     sentences.append(
@@ -79,7 +79,7 @@ def _named(one: Mapping[str, str]) -> str:
 
 
 def column_sections(told: Mapping[str, Any], released: pa.Table) -> Iterator[Section]:
-    """Give an overview of the columns, then each of them with its cells."""
+    """Yield an overview of the columns, then each of them with its cells."""
     fields = told["resources"][0]["schema"]["fields"]
     rows = [
         (one["name"], one.get("title", ""), one["shoal"]["role"], _form(one, released.column(one["name"])))
@@ -158,7 +158,7 @@ def _text(value: Any) -> str:
 
 
 def reading_section() -> Section:
-    """Say how cells are read."""
+    """Return how cells are read."""
     rows = [
         ("30, nurse", "one value, or a label of the hierarchy that stands for all values below it"),
         ("[24-30]", "a value from 24 to 30, both included"),

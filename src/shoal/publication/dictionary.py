@@ -17,16 +17,16 @@ from shoal.publication.fields import make_field
 from shoal.publication.measures import public_measures
 
 DICTIONARY_KEY = b"datapackage"
-"""Where Parquet and Arrow files hold their dictionary: a key of the metadata of their schema."""
+"""The key under which Parquet and Arrow files hold their dictionary: a key of the metadata of their schema."""
 _TEXT = re.compile(r"(?i)\.(csv|tsv|txt)(\.(gz|zst|zip))?$")
 _VERSION = 1
 
 
 def dictionary_path(release: Path) -> Path:
-    """Return the file beside a release that holds its dictionary.
+    """Return the file next to a release that holds its dictionary.
 
     That of ``release.csv`` is ``release.datapackage.json``; other formats keep their ending (``release.sav.datapackage.json``),
-    so that two of them may lie beside each other.
+    so that two of them can be next to each other.
     """
     text = _TEXT.search(release.name)
     stem = release.name[: text.start()] if text else release.name
@@ -36,7 +36,7 @@ def dictionary_path(release: Path) -> Path:
 def make_dictionary(
     released: pa.Table, declared: Declared, release: Path, parts: Sequence[str] = (), *, records: int | None = None
 ) -> dict[str, Any]:
-    """Return the dictionary of released rows, as they stand in the file.
+    """Return the dictionary of released rows, as they are in the file.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def make_dictionary(
     declared
         The recipe and what else was declared.
     release
-        The name of the file; nothing of its folder is told.
+        The name of the file; nothing of its folder is written.
     parts
         The names of the files of a folder, relative to the folder of the dictionary.
     records
@@ -132,7 +132,7 @@ def _slug(release: Path) -> str:
 
 
 def _units(declared: Declared) -> dict[str, str | None]:
-    """Return the columns that say whose a record is; only those that are released may be named."""
+    """Return the columns that identify the person and household of a record; only released ones may be named."""
     return {"person": declared.recipe.person, "household": declared.recipe.household}
 
 
@@ -145,7 +145,7 @@ def _counted(declared: Declared) -> str:
 
 
 def _plain_model(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return a privacy model with its plain parameters; a population is not told."""
+    """Return a privacy model with its plain parameters; a population is left out."""
     return {
         key: value for key, value in settings.items() if key != "population" and isinstance(value, (int, float, str))
     }

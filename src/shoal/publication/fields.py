@@ -112,7 +112,7 @@ def _typical(column: pa.ChunkedArray) -> dict[str, Any]:
 
 
 def _step(name: str, declared: Declared) -> float | str | None:
-    """Return the step that the recipe names; one that shoal chose follows from the table, so it is not told."""
+    """Return the step that the recipe names; one that shoal chose follows from the table, so it is left out."""
     ends = declared.recipe.ends
     return ends.get(name) if isinstance(ends, dict) else None
 
@@ -120,7 +120,7 @@ def _step(name: str, declared: Declared) -> float | str | None:
 def _ends(name: str, declared: Declared) -> str:
     step = _step(name, declared)
     if name in declared.recipe.cells:
-        return "Cells have no value in common: they part the values of the column. Both ends belong to a range."
+        return "Cells have no value in common: they divide the values of the column into parts. Both ends belong to a range."
     if step is not None:
         return f"Ranges begin at multiples of {step} and end at the next one, whole numbers just before it; both ends belong to the range."
     if declared.recipe.ends == "exact":
@@ -148,7 +148,7 @@ def _passed(name: str, column: pa.ChunkedArray, declared: Declared) -> dict[str,
 
 
 def _as_written(field: dict[str, Any], kind: Kind, texts: list[str], reading: Reading) -> dict[str, Any]:
-    """Say how a text file writes numbers and dates; what Table Schema cannot say stays a string."""
+    """Return how a text file writes numbers and dates; what Table Schema cannot say stays a string."""
     field["type"] = kind
     if reading.marks:
         field["missingValues"] = ["", *reading.marks]

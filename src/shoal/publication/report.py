@@ -29,7 +29,7 @@ _LIMITS = (
 class PublicReport:
     """A report made from the released rows and the recipe alone.
 
-    Whoever has the release could compute all of it. It says nothing about withheld records, exact values or the original
+    Anyone who has the release could compute all of it. It says nothing about withheld records, exact values or the original
     table, so that it may go wherever the release goes.
     """
 
@@ -85,7 +85,7 @@ class PublicReport:
 
 
 def _measured(told: Mapping[str, Any]) -> Iterator[Grid]:
-    """Give the measures as tables."""
+    """Yield the measures as tables."""
     found = told["shoal"]["measures"]
     rows = [
         ("groups of rows with equal quasi-identifiers", f"{found['groups']:,}"),

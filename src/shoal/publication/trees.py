@@ -2,7 +2,7 @@
 
 A file that the recipe names is declared, so its labels are public knowledge; what no released cell can stand for is left
 out all the same. Any other hierarchy was computed from the table: its leaves are values of people who may have been
-withheld, and its labels were cut to fit them. Of such a hierarchy only labels that stand in released cells are shown, each
+withheld, and its labels were cut to fit them. Of such a hierarchy only labels that occur in released cells are shown, each
 below the closest other one.
 """
 
@@ -54,7 +54,7 @@ def tree_nodes(tree: Hierarchy) -> dict[str, int]:
 
 
 def _labels(cells: ColumnCells) -> Iterable[str]:
-    """Give what could be a label: the text of a cell, and the value that it quotes."""
+    """Yield what could be a label: the text of a cell, and the value that it quotes."""
     for cell, text in zip(cells.cells, cells.texts, strict=True):
         if text is not None:
             yield text

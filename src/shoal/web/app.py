@@ -58,7 +58,7 @@ def create_app(workshop: Workshop, keys: Keys, hosts: Iterable[str]) -> Guard:
 
 
 async def _tell_error(request: Request, fault: Any) -> JSONResponse:
-    """Say in a sentence what was refused; for a change that is an answer, and no fault in the browser's console."""
+    """Return the sentence of a refusal; for a change that is an answer, and no error in the browser's console."""
     told = {"message": fault.message, "hint": fault.hint, "old": False}
     if isinstance(fault, OldError):
         told |= {"old": True, **(fault.now or {})}

@@ -140,7 +140,7 @@ def _is_own(kind: type) -> bool:
 
 
 def hierarchy_name(column: str, choice: str, recipe: str, folder: Path) -> str:
-    """Return a hierarchy as it lies in the folder, or beside the recipe that is written."""
+    """Return a hierarchy as it is in the folder, or next to the recipe that is written."""
     if choice in WORDS:
         return choice
     if Path(choice).is_relative_to(folder):

@@ -1,4 +1,4 @@
-"""What of a recipe the page shows where: each key has a control, or a line that shows it and takes it back.
+"""Which control of the page shows which key of a recipe: each key has a control, or a line that shows it and takes it back.
 
 A recipe that was loaded may say more than the controls can: a weight for single values, an option of a method, a key that is newer
 than the page. None of it acts unseen: what no control shows is a line of the step Protect.

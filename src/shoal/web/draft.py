@@ -57,16 +57,16 @@ class Source:
     options: Mapping[str, Any] = field(default_factory=dict)
     """What was corrected by hand, as parameters of ``shoal.read_table``."""
     identity: str = ""
-    """What tells the content that was read from any other that the same file may hold."""
+    """Distinguishes the content that was read from any other that the same file may hold."""
 
     @property
     def key(self) -> str:
-        """What tells this table from others, and from other rows in the same place."""
+        """Distinguishes this table from others, and from other rows in the same place."""
         return repr((self.place, self.path, sorted(self.options.items()), self.identity))
 
     @property
     def place_key(self) -> tuple[str, str, str]:
-        """What tells this place from others, whatever it holds and however its text is read."""
+        """Distinguishes this place from others, whatever it holds and however its text is read."""
         wanted = {name: self.options[name] for name in ("table", "query") if name in self.options}
         return (self.place, self.path, repr(sorted(wanted.items())))
 
@@ -97,7 +97,7 @@ class Draft:
     """The columns that nothing is known about and nobody has decided on: they are left out until somebody does."""
 
     def get(self, name: str) -> Any:
-        """Return a field of the recipe, or what it is where nothing was chosen."""
+        """Return a field of the recipe, or its default if nothing was chosen."""
         if name in self.content:
             return self.content[name]
         return _DEFAULTS[name] if name in _DEFAULTS else Recipe.model_fields[name].default
@@ -110,7 +110,7 @@ class Draft:
         return next((role for role, name in _LIST_OF.items() if column in self.get(name)), "left out")
 
     def order(self, column: str) -> list[str] | None:
-        """Return the order of a column's values, where one was given."""
+        """Return the order of a column's values, if one was given."""
         kind = self.get("kinds").get(column)
         return kind if isinstance(kind, list) else None
 
@@ -126,7 +126,7 @@ class Draft:
 
     @property
     def key_file(self) -> str | None:
-        """The key, where something is released as a token."""
+        """The key, if something is released as a token."""
         return self.key or None if self.get("pseudonymize") else None
 
     def recipe(self) -> Recipe:
@@ -160,7 +160,9 @@ class Draft:
         if isinstance(ends, Mapping):
             ranged = set(self.get("quasi_identifiers")) - trees
             fitting["ends"] = {column: step for column, step in ends.items() if column in ranged} or "round"
-        if "treat" in fitting:  # dates of one person are shifted together, whoever was named first: person or treatment
+        if (
+            "treat" in fitting
+        ):  # dates of one person are shifted together, in either order of naming the person and the treatment
             fitting["treat"] = {column: self._shifted(one) for column, one in fitting["treat"].items()}
         return fitting
 
@@ -175,7 +177,7 @@ class Draft:
     # --- changes -----------------------------------------------------------------------------------------------
 
     def change(self, **fields: Any) -> Draft:
-        """Return the draft with other fields; a value that cannot stand in a recipe is refused."""
+        """Return the draft with other fields; a value that a recipe cannot hold is refused."""
         content = {name: value for name, value in {**self.content, **fields}.items() if value is not None}
         check_recipe({"k": DEFAULT_K, "quasi_identifiers": ["any"], **_named(content)}, "This choice")
         return replace(self, content=content)

@@ -1,4 +1,4 @@
-"""What happened, told to every open page as server-sent events."""
+"""News for every open page, as server-sent events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Events:
         self._closed = False
 
     def publish(self, name: str, content: Any) -> None:
-        """Tell all pages. A page that no longer listens loses old events, never the server its memory."""
+        """Send to all pages. A page that no longer listens loses old events, never the server its memory."""
         for queue in self._listeners:
             if queue.full():
                 while not queue.empty():
@@ -37,9 +37,9 @@ class Events:
         self.publish("end", {})
 
     async def listen(self, standing: Callable[[], list[Event]]) -> AsyncIterator[str]:
-        """Tell how everything stands, then all that happens; a comment now and then shows that the line is alive.
+        """Yield the current state, then all that happens; a comment now and then shows that the line is alive.
 
-        ``standing`` is asked when the listener is on the list, and again where events were lost: nothing falls between.
+        ``standing`` is asked when the listener is on the list, and again if events were lost, so that no news is missed.
         """
         queue: asyncio.Queue[Event | None] = asyncio.Queue(_MOST_WAITING)
         self._listeners.add(queue)

@@ -1,7 +1,7 @@
 """What calls for a second look while somebody chooses, with the ways out of each and what they cost.
 
 Remarks that are alike are one. A way out is a draft: one click takes it, and undo takes it back. What it costs is measured by a
-quick release of that draft beside one of the present choices, on the same rows.
+quick release of that draft compared with one of the present choices, on the same rows.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def remarks(draft: Draft, columns: Sequence[Mapping[str, Any]], found: Iterable[
         words = "; ".join(one["words"] for one in by_kind["derived"])
         told.append(
             Remark(
-                f"{words}. Whoever knows the quasi-identifiers computes it.",
+                f"{words}. Anyone who knows the quasi-identifiers can compute it.",
                 (_known(draft, given_away, names), _left_out(draft, given_away, names)),
             )
         )
@@ -62,15 +62,13 @@ def remarks(draft: Draft, columns: Sequence[Mapping[str, Any]], found: Iterable[
         ways = [Way(f"ask for {number} different values in every group", _diverse(draft, number)) for number in (2, 3)]
         told.append(Remark(words, (*ways, Way(f"raise k to {2 * draft.get('k')}", draft.change(k=2 * draft.get("k"))))))
     if "apart" in by_kind:
-        words = (
-            "Rows of one person may lie in groups of different people: who can tell them together finds fewer than k."
-        )
+        words = "Rows of one person may be in groups of different people: an intruder who recognizes them finds fewer than k."
         told.append(Remark(words, (Way("keep the rows of a person together", draft.change(together=True)),)))
     return told
 
 
 def _values_alone(draft: Draft, columns: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[Remark]:
-    """Say in one sentence which columns are released with values that occur once."""
+    """Return in one sentence which columns are released with values that occur once."""
     shown = [
         one
         for one in columns

@@ -18,7 +18,7 @@ from shoal.io.registry import sources
 _MOST_LISTED = 500
 _DEEPEST = 3
 _BEGINNING = 1 << 13
-"""Bytes of a file that tell whether it may be a hierarchy."""
+"""Bytes of a file that show whether it may be a hierarchy."""
 
 
 @dataclass(frozen=True)

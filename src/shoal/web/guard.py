@@ -56,14 +56,14 @@ class Keys:
     """The secrets of one server."""
 
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
-    """Stands in the start address."""
+    """A part of the start address."""
     cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     change: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
-    """Stands in the page; every change carries it in a header."""
+    """A part of the page; every change carries it in a header."""
 
 
 class Guard:
-    """Stands before the page: lets in whoever may, and sees to it that no fault gets out."""
+    """Guards the page: lets in requests that may enter, and lets no internal error out."""
 
     def __init__(self, app: App, keys: Keys, hosts: Iterable[str], unbounded: Iterable[str] = ()) -> None:
         """``hosts`` are the names (with port) this server answers to; paths that end so (``unbounded``) take files or stream."""

@@ -1,7 +1,7 @@
-"""What tells one content of a table from another: its path says nothing about the rows it holds today.
+"""What distinguishes one content of a table from another: its path says nothing about the rows it holds today.
 
 A file has a stamp that costs nothing to look at (size, times, inode) and a digest of all its bytes, with a salt of this
-server. The digest decides; the stamp says when it need not be taken again. A table of a database is told by its rows.
+server. The digest decides; the stamp says when it need not be taken again. A table of a database is identified by its rows.
 """
 
 from __future__ import annotations

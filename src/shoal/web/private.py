@@ -15,7 +15,7 @@ from shoal.io.workroom import Workroom
 
 @contextlib.contextmanager
 def private_folder(base: Path | None = None) -> Iterator[Path]:
-    """Give a fresh folder that only this user may enter (0700), and remove it in the end."""
+    """Yield a fresh folder that only this user may enter (0700), and remove it in the end."""
     room = Workroom(_home(base or Path(tempfile.gettempdir())))
     try:
         yield room.path

@@ -18,7 +18,7 @@ _MOST = 5
 
 @dataclass(frozen=True)
 class Made:
-    """A release that lies in a private folder, and what is told about it."""
+    """A release in a private folder, and what is shown of it."""
 
     number: int
     """What the page calls it: the first release that was made is 1."""
@@ -45,7 +45,7 @@ class Made:
 
     @property
     def bound(self) -> float | None:
-        """What no release with this k can lose less than, where it is known."""
+        """The bound below which no release with this k can come, if it is known."""
         found = self.summary["loss"]["lower_bound"]
         return None if found is None else float(found)
 

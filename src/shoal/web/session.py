@@ -143,7 +143,7 @@ class Session:
         return None if hear is None else lambda value: self.workshop.in_loop(hear, value)
 
     def tell_job(self, job: Job) -> None:
-        """Tell the pages how a job stands, if it is the newest of its kind here."""
+        """Send the pages the state of a job, if it is the newest of its kind here."""
         for kind, own in self.jobs.items():
             if own is job:
                 self.events.publish("job", describe_job(kind, job))
@@ -308,7 +308,7 @@ class Session:
         return self.workshop.prices.get(self.preview_key, {})
 
     def _price_ways(self, key: str) -> None:
-        """Measure what the ways out give, beside the present choices."""
+        """Measure what the remedies give, compared with the present choices."""
         drafts = {"": self.draft} | {way.name: way.draft for one in self.remarks for way in one.ways}
         if len(drafts) == 1 or len(self.workshop.prices.get(key, ())) == len(drafts):
             return
@@ -349,7 +349,7 @@ class Session:
 
     @property
     def own_hierarchies(self) -> list[str]:
-        """The columns whose hierarchy was made on the page, and lies in a private file."""
+        """The columns whose hierarchy was made on the page, and is in a private file."""
         chosen = self.draft.get("hierarchies").items()
         return [column for column, choice in chosen if str(choice).startswith(str(self.private))]
 
@@ -383,7 +383,7 @@ class Session:
 
 
 def describe_job(kind: str, job: Job) -> dict[str, Any]:
-    """Return how a job stands, for the page."""
+    """Return the state of a job, for the page."""
     message, hint = job.fault or (None, None)
     return {
         "kind": kind,

@@ -13,7 +13,7 @@ from shoal.web.private import private_file
 
 @dataclass(frozen=True)
 class StoredTable:
-    """Where a table's rows lie, and the frame they belong to."""
+    """The file of a table's rows, and the frame they belong to."""
 
     path: str
     shell: Frame

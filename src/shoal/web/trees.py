@@ -63,7 +63,7 @@ def merge(tree: Hierarchy, labels: Sequence[str], name: str) -> Hierarchy:
 
 
 def rename(tree: Hierarchy, label: str, name: str) -> Hierarchy:
-    """Give a group another name; values keep theirs."""
+    """Rename a group; values keep theirs."""
     if label in tree.leaves:
         raise HierarchyError("Values cannot be renamed: the table has them so.", hint="rename the group above.")
     _check_new(tree, name)

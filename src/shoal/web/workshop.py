@@ -43,7 +43,7 @@ class Table:
     person: str | None = None
     """The column that seems to name the same people in several rows."""
     identity: str = ""
-    """What tells its content from any other."""
+    """Distinguishes its content from any other."""
     stamp: Stamp = ()
     """What the system said about its file when it was read."""
 
@@ -208,7 +208,7 @@ class Workshop:
         return changed
 
     async def compare_content(self, source: Source) -> bool:
-        """Like ``look_again``, also where only reading the rows tells."""
+        """Like ``look_again``, also if only reading the rows shows a change."""
         if source.place != "database" or source.key not in self.tables:
             return await self.look_again(source)
         changed = await self._identity(source) != source.identity
@@ -222,7 +222,7 @@ class Workshop:
         return await asyncio.to_thread(digest_file, source.path, self.salt)
 
     async def _watch(self) -> None:
-        """Look at the files of all sessions now and then, and tell the pages when one has changed."""
+        """Look at the files of all sessions now and then, and notify the pages when one has changed."""
         while True:
             await asyncio.sleep(_BETWEEN_LOOKS)
             for session in list(self.sessions.values()):

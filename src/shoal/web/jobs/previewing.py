@@ -1,4 +1,4 @@
-"""The task that shows what the choices give while somebody makes them: a quick release, told in figures and a few rows."""
+"""The task that shows what the choices give while somebody makes them: a quick release, in figures and a few rows."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Sample:
 
 
 def describe_preview(result: Result, sample: Sample, records: int, first: int) -> dict[str, Any]:
-    """Return what is told about a quick release."""
+    """Return what is shown of a quick release."""
     released = result.released
     losses = result.metrics["ncp_by_column"]
     known = {column.name: (column, after) for column, _, after in result.cells()}

@@ -35,7 +35,7 @@ _RESULT, _FIGURES = "result.pickle", "figures"
 def make_release(
     tell: Tell, *, table: StoredTable, recipe: dict[str, Any], folder: str, key: str | None = None
 ) -> dict[str, Any]:
-    """Make a release, attack it, draw it; keep it in a private folder and return what is to be told about it."""
+    """Make a release, attack it, draw it; keep it in a private folder and return what is to be shown of it."""
     frame, home = load(table), Path(folder)
     first = " · compiling, once: up to a minute" if compiles_first() else ""
 
@@ -73,7 +73,7 @@ def _draw(summary: Summary, folder: Path) -> list[dict[str, Any]]:
 
 
 def _keep(result: Result, path: Path) -> None:
-    """Write a result without the table it was made from: that lies in a file already."""
+    """Write a result without the table it was made from: which is in a file already."""
     bare = replace(
         result.with_originals(), source=replace(result.source, table=result.source.table.schema.empty_table())
     )
@@ -126,7 +126,7 @@ def read_rows(
 
 
 def explain_cell(tell: Tell, *, table: StoredTable, folder: str, row: int, column: str) -> dict[str, Any]:  # noqa: ARG001
-    """Say why a cell is as coarse as it is."""
+    """Return why a cell is as coarse as it is."""
     return load_result(table, folder).explain(row, column).as_dict()
 
 
@@ -145,7 +145,7 @@ def publish(
     force: bool,
     key: str | None = None,
 ) -> dict[str, Any]:
-    """Write release, report and recipe, and a table where one is named, all or none; count the file once more."""
+    """Write release, report and recipe, and a table if one is named, all or none; count the file once more."""
     if place:
         check_database(place["database"], place["table"], force=force)
     release, report, recipe = (Path(targets[name]) for name in ("release", "report", "recipe"))
@@ -206,14 +206,14 @@ def save_recipe(
     target: str,
     force: bool,
 ) -> None:
-    """Write a recipe, and the hierarchies made on the page beside it."""
+    """Write a recipe, and the hierarchies made on the page next to it."""
     checked = check_recipe(recipe, "The recipe")
     unknown = "unknown.key" if checked.pseudonymize else None  # a recipe does not name its key
     _rebuild(checked, own, key or unknown).save(target, force=force)
 
 
 def _rebuild(recipe: Recipe, own: list[str], key: str | None) -> shoal.Anonymizer:
-    """Return the recipe with the hierarchies made on the page as objects, so that they are saved beside it."""
+    """Return the recipe with the hierarchies made on the page as objects, so that they are saved next to it."""
     parameters = recipe_parameters(recipe)
     for column in own:
         if column in parameters["hierarchies"]:

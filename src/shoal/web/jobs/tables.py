@@ -76,7 +76,7 @@ def open_table(
 
 
 def identify(tell: Tell, *, path: str, options: dict[str, Any], salt: bytes) -> str:  # noqa: ARG001
-    """Return what tells the rows of a database's table from any others; read again, for no stamp is kept of them."""
+    """Return what distinguishes the rows of a database's table from any others; they are read again, because no stamp is kept of them."""
     return digest_rows(_read(path, options).table, salt)
 
 
@@ -107,7 +107,7 @@ def _read_demo(home: Path) -> tuple[Frame, dict[str, str]]:
 def count_people(tell: Tell, *, table: StoredTable, columns: list[str], person: str | None = None) -> dict[str, Any]:
     """Count whom these columns single out: together, without each of them, and by the fewest of them.
 
-    Where a column names people, it is counted too whom every column of the table singles out by itself: the rows of one person
+    If a column names people, it is also counted whom every column of the table singles out by itself: the rows of one person
     may be alike, so the values that occur once do not tell it.
     """
     frame = load(table)
@@ -154,7 +154,7 @@ def _person_sets(frame: Frame, columns: list[str], person: str, alone: dict[str,
 
 
 def _alone(frame: Frame, columns: Sequence[str], person: str | None) -> int:
-    """Return how many people a combination of values has to itself: rows, or persons where a column names them."""
+    """Return how many people a combination of values has to itself: rows, or persons if a column names them."""
     tuples = count_tuples(frame.table, columns)
     if person is None:
         return int((tuples.size == 1).sum())
@@ -169,7 +169,7 @@ def list_tables(tell: Tell, *, address: str) -> list[str]:  # noqa: ARG001
 
 
 def count_values(tell: Tell, *, table: StoredTable, column: str) -> dict[str, int]:  # noqa: ARG001
-    """Return how often each value of a column occurs, as the texts a hierarchy knows them by: as they stand in the table."""
+    """Return how often each value of a column occurs, as the texts a hierarchy knows them by: as they are in the table."""
     encoded = encode_dictionary(load(table).cells(column))
     texts = [value_text(value) for value in encoded.dictionary.to_pylist()]
     counts = encoded.indices.value_counts()

@@ -1,4 +1,4 @@
-"""The worker process: takes one job after the other from a pipe and tells how it goes."""
+"""The worker process: takes one job after the other from a pipe and reports on it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Order:
 
 @dataclass(frozen=True)
 class News:
-    """What a worker tells about a job."""
+    """What a worker reports about a job."""
 
     number: int
     what: Literal["progress", "part", "done", "failed"]
     value: Any = None
-    """progress: share and text, and the seconds left where the task knows better than its share says; part: a piece of the result; done: the result; failed: message and hint."""
+    """progress: share and text, and the seconds left if the task knows better than its share says; part: a piece of the result; done: the result; failed: message and hint."""
 
 
 Tell = Callable[[Literal["progress", "part"], Any], None]
@@ -70,7 +70,7 @@ def _do(order: Order, task: Callable[..., Any], pipe: Connection) -> News:
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[threading.Event]:
-    """Give what the server's "stop and use the best so far" sets: a search then ends with the best it has found."""
+    """Yield the event that the server's "stop and use the best so far" sets: a search then ends with the best it has found."""
     stop = threading.Event()
     signal.signal(signal.SIGINT, lambda *_: stop.set())
     try:
@@ -80,7 +80,7 @@ def stoppable() -> Iterator[threading.Event]:
 
 
 def explain_fault(fault: BaseException) -> tuple[str, str | None]:
-    """Return a sentence and a hint; the text of a foreign exception may hold a cell and is never told."""
+    """Return a sentence and a hint; the text of a foreign exception may hold a cell and is never shown."""
     if isinstance(fault, ShoalError):
         return fault.message, fault.hint and fault.hint.replace(_FORCE, _TICK)
     if isinstance(fault, MemoryError):

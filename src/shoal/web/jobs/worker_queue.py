@@ -36,7 +36,7 @@ class JobError(ShoalError, RuntimeError):
 
 @dataclass
 class Job:
-    """One piece of work and how it stands."""
+    """One piece of work and its state."""
 
     kind: str
     order: Order
@@ -46,12 +46,12 @@ class Job:
     text: str = ""
     started: float = 0.0
     told_left: tuple[float | None] | None = None
-    """What the task itself says about the seconds left, where it does."""
+    """The task's own estimate of the seconds left, if it has one."""
     parts: list[Any] = field(default_factory=list)
     fault: tuple[str, str | None] | None = None
     on_part: Callable[[Any], None] | None = None
     about: str = ""
-    """What it is about, for whoever asked for it."""
+    """What it is about, for the one who asked for it."""
 
     @property
     def active(self) -> bool:

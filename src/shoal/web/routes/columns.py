@@ -28,10 +28,10 @@ KINDS = {"": "as found", "numeric": "number", "date": "date", "nominal": "catego
 ROLE_WORDS: dict[Role, str] = {
     "quasi-identifier": "an outsider may know it; it is made coarser",
     "sensitive": "must not be tied to a person; it is kept",
-    "identifier": "names a person by itself; it is removed",
+    "identifier": "names a person on its own; it is removed",
     "kept": "passed on as it is; only what nobody outside can know",
     "left out": "not in the release",
-    "person": "says whose a row is, where people have several: people are counted, not rows",
+    "person": "identifies the person of a row if people have several rows; people are then counted instead of rows",
     "household": "says who lives together: every group then holds k households too",
     "survey weight": "how many people a row represents; released as the mean of each group",
     "pseudonym": "released as a token that only your key can make: pseudonymous, not anonymous",
@@ -117,7 +117,7 @@ class WeightChange(BaseModel):
 
 
 def view(session: Session) -> dict[str, Any]:
-    """Return a row for each column, and what they tell together."""
+    """Return a row for each column, and what they show together."""
     table = session.table
     if table is None:
         return {
@@ -177,7 +177,7 @@ def _most_parts(choice: str | Mapping[str, int] | None) -> int:
 
 
 def _singled_out(session: Session, table: Table, column: dict[str, Any]) -> dict[str, Any]:
-    """Return whom a column singles out by itself: people where they are counted, else rows."""
+    """Return whom a column singles out by itself: people if they are counted, otherwise rows."""
     found = session.people_now()
     counted = found["alone"] if found else None
     alone = (counted or {}).get(column["name"])
@@ -199,7 +199,7 @@ def _reason(table: Table, column: dict[str, Any], role: Role, exposed: bool) -> 
 
 
 def _guessed(name: str, reason: str) -> str:
-    """Say why a role was guessed; what only repeats the column's name is left out."""
+    """Return why a role was guessed; what only repeats the column's name is left out."""
     if not reason.startswith("name: "):
         return f"guessed: {reason}"
     told, _, more = reason.removeprefix("name: ").partition("; ")
@@ -209,7 +209,7 @@ def _guessed(name: str, reason: str) -> str:
 
 
 def coarser_words(draft: Draft, name: str, kind: str) -> str:
-    """Say how a quasi-identifier is made coarser."""
+    """Return how a quasi-identifier is made coarser."""
     if draft.role(name) != "quasi-identifier":
         return ""
     choice = draft.get("hierarchies").get(name)
@@ -265,7 +265,7 @@ def _fewest(sets: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
 
 @router.post("/columns/role")
 async def change_role(change: RoleChange, session: Here) -> Answer:
-    """Give a column another role."""
+    """Change the role of a column."""
     draft = session.draft.with_role(change.column, change.role, session.need_table().names)
     session.change(draft, f"{change.column}: {change.role}")
     return go(session)

@@ -79,7 +79,7 @@ def free(route: Any) -> Any:
 
 
 def go(session: Session, step: str | None = None, job: Job | None = None, at: int | None = None) -> Answer:
-    """Tell the page the edition that it made, which step to show (none: the one it is at), and which job it may wait for.
+    """Return to the page the edition that it made, which step to show (none: the one it is at), and which job it may wait for.
 
     ``at`` is the session the step is of, if it may be another.
     """

@@ -154,7 +154,7 @@ def _level(number: int, bars: list[tuple[str, int]]) -> dict[str, Any]:
 
 
 def _rows(tree: Hierarchy, sums: dict[str, int], top: str) -> Iterator[dict[str, Any]]:
-    """Give the nodes below ``top``, each before what is below it: as many storeys as a page can show."""
+    """Yield the nodes below ``top``, each before what is below it: as many storeys as a page can show."""
     deepest = _storeys(tree, top)
     stack = [(top, 0)]
     given = 0

@@ -1,4 +1,4 @@
-"""Undo, redo, and the recipe as it stands: visible, savable, loadable at any time."""
+"""Undo, redo, and the recipe as it is: visible, savable, loadable at any time."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def redo(session: Here) -> Answer:
 
 @router.post("/history/save")
 async def save(saving: Saving, session: Here) -> Answer:
-    """Write the recipe into the folder, with the hierarchies made here beside it; nothing is replaced unasked."""
+    """Write the recipe into the folder, with the hierarchies made here next to it; nothing is replaced unasked."""
     path = inside(session.folder, saving.name)
     if path.suffix != ".toml":
         raise FileError(f"The recipe {path.name!r} has no known ending.", hint="use .toml.")
@@ -109,7 +109,7 @@ async def save(saving: Saving, session: Here) -> Answer:
 
 @router.post("/history/load")
 async def load(loaded: Loaded, session: Here) -> Answer:
-    """Take all choices from a recipe file; hierarchy files it names must lie in the folder."""
+    """Take all choices from a recipe file; hierarchy files it names must be in the folder."""
     try:
         content = tomllib.loads(loaded.text)
     except (ValueError, RecursionError):  # a number of thousands of digits, or brackets without end, too
@@ -131,7 +131,7 @@ async def load(loaded: Loaded, session: Here) -> Answer:
 
 
 def _local_model(session: Session, settings: dict[str, Any]) -> dict[str, Any]:
-    """Return a model whose list of the population, where it has one, lies in the folder."""
+    """Return a model whose list of the population, if it has one, is in the folder."""
     if "population" not in settings:
         return settings
     return settings | {"population": str(inside(session.folder, str(settings["population"])))}

@@ -1,4 +1,4 @@
-"""Step 6, Look: the release beside the original, and why a cell is as coarse as it is."""
+"""Step 6, Look: the release next to the original, and why a cell is as coarse as it is."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ async def rows(
 
 @router.get("/look/why")
 async def why(session: Here, row: Annotated[int, Query(ge=0)], column: str) -> dict[str, Any]:
-    """Say why a cell is as coarse as it is."""
+    """Return why a cell is as coarse as it is."""
     found: dict[str, Any] = await session.ask(
         "explain_cell",
         table=session.need_table().stored,

@@ -48,7 +48,7 @@ class Database(BaseModel):
 
 
 class Reading(BaseModel):
-    """How a text file is read; what is empty is found by itself."""
+    """How a text file is read; empty fields are detected."""
 
     separator: str = Field(default="", max_length=1)
     encoding: str = Field(default="", max_length=40)
@@ -149,7 +149,7 @@ async def _receive(request: Request, target: Path) -> None:
             if shutil.disk_usage(target.parent).free < _KEPT_FREE + len(chunk):
                 raise FileError(
                     "There is not enough disk space for this file.",
-                    hint="put it into the folder: it is then read where it lies.",
+                    hint="put it into the folder: it is then read in place.",
                 )
             stream.write(chunk)
 
@@ -157,7 +157,7 @@ async def _receive(request: Request, target: Path) -> None:
 @router.post("/open/again")
 @free
 async def read_again(session: Here) -> Answer:
-    """Read the table as it is now; choices stay where its columns are still there."""
+    """Read the table as it is now; choices stay if its columns are still there."""
     source = session.draft.source
     if source is None:
         raise ParameterError("No table is open that could be read again.")
@@ -175,7 +175,7 @@ async def correct_reading(reading: Reading, session: Here) -> Answer:
     options: dict[str, Any] = {
         key: value
         for key, value in reading.model_dump().items()
-        if value and (key in source.options or value != found.get(key))  # what was found by itself need not be said
+        if value and (key in source.options or value != found.get(key))  # what was detected need not be said
     }
     if reading.missing:
         options["missing"] = [mark.strip() for mark in reading.missing.split(",") if mark.strip()]

@@ -45,7 +45,7 @@ def uncovered(known: Sequence[str], counts: Mapping[str, int]) -> dict[str, Any]
 
 
 async def put_in_order(session: Session, column: str) -> Answer:
-    """Give the values of a column an order, to begin with by their names; values that an order lacks come last."""
+    """Put the values of a column in an order, to begin with by their names; values that an order lacks come last."""
     counts = await session.count_values(column)
     if len(counts) > _MOST_VALUES:
         raise ParameterError(

@@ -30,7 +30,7 @@ VIEWS: dict[str, Callable[[Session], dict[str, Any]]] = {
 
 @router.get("/events")
 async def events(session: Here) -> StreamingResponse:
-    """Tell how all work stands, then what happens, as long as the page listens."""
+    """Send the state of all work, then what happens, as long as the page listens."""
     return StreamingResponse(session.events.listen(session.standing), media_type="text/event-stream")
 
 

@@ -97,7 +97,7 @@ def _shown_effort(chosen: Any) -> str:
 
 
 def _offered(session: Session, number: Number) -> float | None:
-    """Return what stands in the field of a number that was not chosen: its default, or the size of groups for a k without one."""
+    """Return the content of the field of a number that was not chosen: its default, or the size of groups for a k without one."""
     return session.draft.get("k") if number.required and number.name == "k" else number.default
 
 

@@ -40,7 +40,7 @@ class Targets(BaseModel):
     recipe: str = Field(max_length=200)
     database: str = Field(default="", max_length=4096)
     table: str = Field(default="", max_length=1000)
-    """A new table of a database that gets the release too, where one is named."""
+    """A new table of a database that gets the release too, if one is named."""
     cells: Cells = "text"
     """How coarsened cells are written."""
     replace: bool = False

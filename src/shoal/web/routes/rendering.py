@@ -1,4 +1,4 @@
-"""Filling in the templates: a step, and what stands around every step."""
+"""Filling in the templates: a step, and what is around every step."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def render(step: str, request: Request, session: Session, view: dict[str, Any]) 
 
 
 def frame(step: str, change_key: str, session: Session) -> dict[str, Any]:
-    """Return what stands around every step."""
+    """Return what is around every step."""
     order = list(STEPS)
     place = order.index(step) if step in order else None
     return {
@@ -131,9 +131,9 @@ def live_view(session: Session) -> dict[str, Any]:
 
 
 def price_words(prices: Mapping[str, Mapping[str, Any]], name: str, shown: Mapping[str, Any] | None) -> str:
-    """Say what a way out gives instead of what is shown of the present choices, once both are measured.
+    """Return what a way out gives instead of what is shown of the present choices, once both are measured.
 
-    Ways out are measured on fewer rows than a large table's preview, beside the present choices; the difference is then told in
+    Ways out are measured on fewer rows than a large table's preview, next to the present choices; the difference is then given in
     whole percent, from what the preview shows.
     """
     now, then = prices.get(""), prices.get(name)

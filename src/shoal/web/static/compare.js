@@ -6,7 +6,7 @@ let pen = Promise.resolve(); // one picture after the other
 
 const night = matchMedia('(prefers-color-scheme: dark)');
 
-// the picture belongs to points, colours and a width: where one of them changes it is drawn again
+// the picture belongs to points, colours and a width: if one of them changes it is drawn again
 function renew() {
   const place = document.getElementById('frontier');
   const points = document.getElementById('points')?.dataset.points;

@@ -1,5 +1,5 @@
 // The one loop behind the page: changes go to the server one after the other, in the order of the clicks and keys that asked
-// for them; when none is left, the step is shown as it stands. News from the server only ask the loop for another look.
+// for them; when none is left, the step is shown as it is. News from the server only ask the loop for another look.
 import { morph } from '/static/morph.js';
 
 const key = document.querySelector('meta[name="change-key"]').content;
@@ -27,7 +27,7 @@ export function tell({ message, hint }) {
 }
 
 async function sentence(answer) {
-  return answer.json().catch(() => ({ message: 'The server met a fault.', hint: 'Reload the page.' }));
+  return answer.json().catch(() => ({ message: 'The server had an internal error.', hint: 'Reload the page.' }));
 }
 
 // a question outside the loop: rows, reasons, pictures; null if there is no answer, which is then told
@@ -59,7 +59,7 @@ export function post(address, body, { headers = {}, done, form = null, aside = f
 let listens = () => false;
 export const whileListening = (asked) => { listens = asked; };
 
-// `yields`: where somebody is on the way elsewhere, that counts more
+// `yields`: if somebody is on the way elsewhere, that counts more
 export function show(address, { push = true, focus = false, yields = false } = {}) {
   if (yields && aim) return;
   aim = { address, push, focus };

@@ -1,4 +1,4 @@
-// Work that takes long: how it stands, and what to show when it is over.
+// Work that takes long: its state, and what to show when it is over.
 import { page, refresh, show, tell, whenShown } from '/static/flow.js';
 
 const known = new Map(); // kind → the newest job of it
@@ -23,7 +23,7 @@ export function hear(job, first = false) {
   known.set(job.kind, job);
   paint(job);
   watching.get(job.kind)?.(job);
-  if (job.kind === 'preview' || job.kind === 'price') { // it stands in the panel, and in nobody's way
+  if (job.kind === 'preview' || job.kind === 'price') { // it is in the panel, and in nobody's way
     if (job.state === 'failed' && job.kind === 'preview') refresh();
     return;
   }
@@ -51,7 +51,7 @@ function finish(job) {
   const wanted = following.get(job.number);
   if (!wanted || isActive(job)) return;
   following.delete(job.number);
-  // whoever went elsewhere meanwhile is not called back
+  // a user who went elsewhere in between is not called back
   if (job.state === 'done' && page().dataset.step === wanted.from) show(wanted.next, { focus: true, yields: true });
 }
 

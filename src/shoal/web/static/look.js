@@ -97,7 +97,7 @@ function cell(found, one, name, place, text) {
   return field;
 }
 
-// the reason stands in a row of its own below the cell it is about, so that it never hides what it explains
+// the reason is in a row of its own below the cell it is about, so that it never hides what it explains
 async function explain(button) {
   const { row, column } = button.dataset;
   for (const old of document.querySelectorAll('.cell.asked')) old.classList.remove('asked');

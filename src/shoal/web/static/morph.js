@@ -53,7 +53,7 @@ function morphChildren(old, fresh) {
   while (place) pass().remove();
 }
 
-// what the server says stands in a field
+// what the server says is in a field
 function given(field) {
   if (field.matches('select')) return [...field.options].find((one) => one.defaultSelected)?.value ?? '';
   if (field.matches('input[type=checkbox], input[type=radio]')) return field.defaultChecked;

@@ -11,7 +11,7 @@ import '/static/look.js';
 import '/static/publish.js';
 import '/static/recipe.js';
 
-// the fields of a form; a field with data-list is a list also where it has one value or none
+// the fields of a form; a field with data-list is a list also if it has one value or none
 function fields(form, submitter) {
   const found = {};
   const data = new FormData(form, submitter);
@@ -49,7 +49,7 @@ document.addEventListener('keydown', (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'z') return;
   if (event.target.matches('input[type=text], input[type=search], input[type=number], textarea')) return;
   event.preventDefault();
-  // sent also where the button waits for the answer to a change just made: the server knows what can be taken back
+  // sent also if the button waits for the answer to a change just made: the server knows what can be taken back
   post(event.shiftKey ? 'history/redo' : 'history/undo', {});
 });
 
