@@ -362,6 +362,15 @@ def run(seed: int, numbers: range, session: Any, say: Callable[[str], None]) -> 
     return tally
 
 
+def local_session() -> Any:
+    """Return a Spark of two cores on this machine."""
+    from pyspark.sql import SparkSession
+
+    builder: Any = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.sql.shuffle.partitions", "3").config("spark.log.level", "ERROR")
+    return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+
+
 def main() -> None:
     """Try fresh calls; exit code 1 where one differs."""
     parser = argparse.ArgumentParser(prog="python -m tests.engines.agreement", description=__doc__)
@@ -373,11 +382,7 @@ def main() -> None:
     seed = secrets.randbits(32) if given.seed is None else given.seed
     session = None
     if not given.no_spark:
-        from pyspark.sql import SparkSession
-
-        builder: Any = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-        builder = builder.config("spark.sql.shuffle.partitions", "3").config("spark.log.level", "ERROR")
-        session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+        session = local_session()
     say = partial(print, flush=True)
     say(f"seed {seed}")
     tally = run(seed, range(given.first, given.first + given.calls), session, say)

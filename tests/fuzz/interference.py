@@ -18,7 +18,7 @@ import tempfile
 import warnings
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -317,16 +317,22 @@ def in_order_of_content(released: pa.Table, key: bytes | None = None) -> Any:
     return np.argsort(np.array(texts), kind="stable")
 
 
-def publish(one: Original, folder: Path, formats: Iterable[str], parameters: dict[str, Any]) -> dict[str, bytes]:
-    """Return all that is public of the release of an original, by name."""
+def released_by(parameters: dict[str, Any], one: Original, folder: Path) -> tuple[Path, dict[str, Any]]:
+    """Return the folder in which an original lies, and the parameters with its hierarchies."""
     given = dict(parameters)
-    cells = given.pop("cells")
     lies = folder / one.folder
     lies.mkdir(parents=True, exist_ok=True)
     if given.pop("tree_file"):
         shoal.Hierarchy.from_dict(TREE).to_csv(lies / "towns.csv")
         given["hierarchies"] = given["hierarchies"] | {"town": str(lies / "towns.csv")}
     given["hierarchies"] = {name: tree for name, tree in given["hierarchies"].items() if name in one.columns}
+    return lies, given
+
+
+def publish(one: Original, folder: Path, formats: Iterable[str], parameters: dict[str, Any]) -> dict[str, bytes]:
+    """Return all that is public of the release of an original, by name."""
+    lies, given = released_by(parameters, one, folder)
+    cells = given.pop("cells")
     with mock.patch.object(save, "shuffled_order", in_order_of_content):
         result = shoal.anonymize(as_data(one, lies), method=Given(tuple(one.labels)), **given)
         assert (np.array(one.labels) < 0).sum() == result.suppressed
@@ -335,7 +341,7 @@ def publish(one: Original, folder: Path, formats: Iterable[str], parameters: dic
             out = folder / "out"
             out.mkdir(exist_ok=True)
             path = result.save(out / f"release.{ending}", force=True, cells=cells)
-            files |= {made.name: _content(made) for made in out.iterdir()}
+            files |= {made.name: content_of(made) for made in out.iterdir()}
             for made in out.iterdir():
                 made.unlink()
             assert path.name in files
@@ -395,7 +401,7 @@ def _sorted(table: pa.Table) -> pa.Table:
     return table.take(pa.array(in_order_of_content(table)))
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
     """Return the bytes of a file without the time at which it was written."""
     if path.suffix == ".xlsx":
         with zipfile.ZipFile(path) as archive:
@@ -441,12 +447,17 @@ def differences(seed: list[int], formats: int = 3) -> tuple[str, list[str]]:
     if parameters["release"] == "representatives":
         parameters.pop("ends")
     chosen = rng.choice(FORMATS, formats, replace=False).tolist()
-    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second, listening() as said:
-        files = [publish(each, Path(folder), chosen, parameters) for each, folder in ((one, first), (other, second))]
     told = f"{one.form}, {words}, {parameters['release']}"
+    return told, pair_of([one, other], lambda each, folder: publish(each, folder, chosen, parameters))
+
+
+def pair_of(pair: Sequence[Original], publish: Callable[[Original, Path], dict[str, bytes]]) -> list[str]:
+    """Return what differs of all that is public of two originals."""
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second, listening() as said:
+        files = [publish(each, Path(folder)) for each, folder in zip(pair, (first, second), strict=True)]
     names = sorted(set(files[0]) | set(files[1]))
     found = [name for name in names if files[0].get(name) != files[1].get(name)]
-    return told, [*found, *(["what was said"] if "SECRET" in "".join(said) else [])]
+    return [*found, *(["what was said"] if "SECRET" in "".join(said) else [])]
 
 
 @contextlib.contextmanager
@@ -469,11 +480,16 @@ def listening() -> Iterator[list[str]]:
         log.setLevel(level)
 
 
-def run(pairs: int, seed: int, say: Callable[[str], None]) -> Counter[str]:
+def run(
+    pairs: int,
+    seed: int,
+    say: Callable[[str], None],
+    differ: Callable[[list[int]], tuple[str, list[str]]] = differences,
+) -> Counter[str]:
     """Try many pairs; tell of those whose public files differ."""
     tally = Counter[str]()
     for number in range(pairs):
-        told, found = differences([seed, number])
+        told, found = differ([seed, number])
         tally["tried"] += 1
         if found:
             tally["violations"] += 1

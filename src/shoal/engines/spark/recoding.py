@@ -56,7 +56,7 @@ def stage_recoded(work: Work) -> Made:
 
     request, data = work.request, work.data
     work.progress(0.0, "learning the columns")
-    coding = learn(work, _looked_at(work))
+    coding = learn(work)
     names = [*request.quasi_identifiers, *coding.attributes]
     work.progress(0.2, "finding how to recode")
     tuples = data.groupBy(*all_quoted(names)).agg(functions.count("*").alias(COUNT)).repartition(1)
@@ -75,13 +75,6 @@ def stage_recoded(work: Work) -> Made:
     counted = count_staged(work, coding, found.statistics)
     metrics = found.statistics.metrics(request.quasi_identifiers, coding.weights, request.k)
     return Made(metrics, audit_of(counted, request.quasi_identifiers), {"fragments": 1}, mapping=found.mapping)
-
-
-def _looked_at(work: Work) -> tuple[str, ...]:
-    """Return the columns that only the method looks at."""
-    options = [getattr(work.request.method, option, None) for option in ("target", "within")]
-    known = {*work.request.quasi_identifiers, *work.request.sensitive}
-    return tuple(dict.fromkeys(name for name in options if name and name not in known))
 
 
 # --- on an executor ----------------------------------------------------------------------------------------------

@@ -110,11 +110,10 @@ def with_tokens(request: Request, data: Any) -> Any:
     return map_in_arrow(data, task, schema)
 
 
-def learn(work: Work, more: tuple[str, ...] = ()) -> Coding:
-    """Learn the columns of the table; ``more`` are those that only the method looks at."""
+def learn(work: Work) -> Coding:
+    """Learn the columns of the table, those that only the method looks at too."""
     request = work.request
-    attributes = [*request.sensitive, *more]
-    names = [*request.quasi_identifiers, *attributes]
+    names = [*request.quasi_identifiers, *request.attributes]
     parts: list[Learned] = collect(work.data.select(*all_quoted(names)), learn_rows, names=names)
     learned = merge_learned(parts)
     if learned.records != work.records:
@@ -122,7 +121,7 @@ def learn(work: Work, more: tuple[str, ...] = ()) -> Coding:
     return make_coding(
         learned,
         request.quasi_identifiers,
-        attributes,
+        request.attributes,
         kinds=request.kinds,
         hierarchies=request.hierarchies,
         weights=request.weights,
