@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shoal.compare.points import Point
 
 RULE = (
-    "For each k only the release that loses least is considered. shoal recommends the one that is farthest below the straight "
+    "For each k only the release that loses least is considered. The recommended one is farthest below the straight "
     "line from the smallest to the largest k (loss over the logarithm of k): beyond it, more protection costs more "
     "than it did so far. If none lies below the line, it is the one with the largest k."
 )
