@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -35,23 +35,25 @@ class Section(NamedTuple):
 
 def as_markdown(title: str, sections: Sequence[Section]) -> str:
     """Return a document as Markdown; nothing in it is taken for markup."""
-    return "\n".join([f"# {_plain(title)}", "", *_markdown_lines(sections)]).rstrip() + "\n"
+    return "\n\n".join([f"# {plain(title)}", *_markdown_blocks(sections)]) + "\n"
 
 
-def _markdown_lines(sections: Sequence[Section]) -> Iterator[str]:
+def _markdown_blocks(sections: Sequence[Section]) -> Iterator[str]:
     for section in sections:
         if section.title:
-            yield from (f"{'#' * section.level} {_plain(section.title)}", "")
-        for sentence in section.sentences:
-            yield from (_plain(sentence), "")
-        for grid in section.grids:
-            yield "| " + " | ".join(map(_plain, grid.headings)) + " |"
-            yield "|" + " --- |" * len(grid.headings)
-            yield from ("| " + " | ".join(map(_plain, row)) + " |" for row in grid.rows)
-            yield ""
+            yield f"{'#' * section.level} {plain(section.title)}"
+        yield from map(plain, section.sentences)
+        yield from (markdown_table(*grid) for grid in section.grids)
 
 
-def _plain(text: str) -> str:
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as Markdown."""
+    lines = ["| " + " | ".join(map(plain, row)) + " |" for row in (headings, *rows)]
+    return "\n".join([lines[0], "|" + " --- |" * len(headings), *lines[1:]])
+
+
+def plain(text: str) -> str:
+    """Return a text so that no Markdown reader takes it for markup."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
