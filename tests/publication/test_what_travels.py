@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as papq
+import pyreadstat
 import pytest
 from pyarrow import feather
 
@@ -252,6 +254,30 @@ def test_a_type_found_from_values_is_found_from_released_rows():
             assert result.suppressed == 1
             types.append([result.released.schema.field(name).type for name in ("cost", "fee")])
         assert types[0] == types[1] == [pa.int64(), pa.decimal128(3, 2)]
+
+
+@pytest.mark.parametrize("ending", ["sav", "dta", "xlsx"])
+def test_a_file_without_whole_numbers_releases_a_type_that_its_released_rows_show(tmp_path, ending):
+    """These files hold numbers alone; whether a column is whole was once found with the rows that are withheld."""
+
+    def released(withheld):
+        table = pd.DataFrame(people()).drop(columns="note")
+        table["note"] = [*(float(row % 7) for row in range(len(table) - 1)), withheld]
+        path = tmp_path / f"{withheld}.{ending}"
+        if ending == "xlsx":
+            table.to_excel(path, index=False)
+        else:
+            {"sav": pyreadstat.write_sav, "dta": pyreadstat.write_dta}[ending](table, path)
+        result = release_of(path)
+        saved = papq.read_schema(result.save(tmp_path / f"{withheld}.parquet")).types
+        result.save(tmp_path / f"{withheld}.csv", dictionary=True)
+        described = json.loads((tmp_path / f"{withheld}.datapackage.json").read_text("utf-8"))
+        fields = described["resources"][0]["schema"]["fields"]
+        return result.released.schema.types, result.data.schema.types, saved, fields
+
+    whole, broken = released(5.0), released(5.25)
+    assert whole == broken
+    assert whole[1][-1] == pa.int64()
 
 
 def test_representatives_do_not_depend_on_the_order_of_rows():

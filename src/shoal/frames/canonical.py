@@ -7,6 +7,7 @@ Coding, models and audit rely on this form; the recount before a release reads v
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import uuid
 from typing import Any
@@ -161,4 +162,12 @@ def _ticks(values: pa.Array) -> pa.Array:
         return values.storage
     if pa.types.is_temporal(values.type):
         return values.view(pa.int32() if values.type.bit_width == 32 else pa.int64())
+    return values
+
+
+def as_whole(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return floating-point numbers that are all whole as whole numbers, and everything else as it is."""
+    if pa.types.is_floating(values.type) and pc.all(pc.equal(values, pc.floor(values))).as_py():
+        with contextlib.suppress(pa.ArrowInvalid):  # beyond 64 bits
+            return values.cast(pa.int64())
     return values

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from shoal.arrays import IntArray, LongArray
 from shoal.errors import ColumnError, DataError, MissingExtraError, NotationNotice, warn
-from shoal.frames.canonical import canonical, encode_dictionary, is_text, value_type
+from shoal.frames.canonical import as_whole, canonical, encode_dictionary, is_text, value_type
 from shoal.frames.compact import compact
 from shoal.frames.user_table import UserTable, as_pandas, unwrap
 from shoal.notation import (
@@ -63,6 +63,8 @@ class Frame:
     """How the text file was laid out that the table comes from."""
     announced: bool = False
     """A notice about how its text is understood has been given."""
+    types_found: bool = False
+    """Whether numbers are whole was found from all values of a column, because the file does not say it."""
     native: UserTable | None = field(default=None, compare=False, repr=False)
     """The table as its user holds it, of which kept columns are taken by row."""
 
@@ -183,7 +185,8 @@ class Frame:
         """
         values = None if self.native is None else self.native.untyped_values(name, np.asarray(rows, np.int64))
         if values is None:
-            return compact(self.labelled(name).take(pa.array(rows)))
+            taken = compact(self.labelled(name).take(pa.array(rows)))
+            return as_whole(taken) if self.types_found else taken
         return canonical(pa.chunked_array([_as_arrow(name, values)]))
 
     def at(self, rows: IntArray | LongArray) -> Frame:

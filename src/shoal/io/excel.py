@@ -150,7 +150,7 @@ def _frame(rows: Sequence[list[Any]], file: str) -> Frame:
         for place, name in enumerate(names)
     }
     frame = to_frame(pa.table(columns))
-    return Frame(frame.table, notes=notes)
+    return Frame(frame.table, notes=notes, types_found=True)
 
 
 def _gap(row: Sequence[Any]) -> int:

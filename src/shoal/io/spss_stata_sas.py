@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from shoal.errors import DataError
 from shoal.frames import Frame, require
+from shoal.frames.canonical import as_whole
 from shoal.io.location import Location
 from shoal.io.source import BATCH_ROWS, ReadOptions, Source
 from shoal.io.spss_stata_sas_names import fitting_names
@@ -194,7 +195,8 @@ def _local(location: Location) -> Iterator[Path]:
 def _frame(values: dict[str, Any], meta: Any, *, whole: bool = True) -> Frame:
     columns = {name: _column(list(values[name]), whole=whole) for name in meta.column_names}
     found = {name: _labels(name, meta, columns[name]) for name in meta.column_names}
-    return Frame(pa.table(columns), labels={name: one for name, one in found.items() if one != ValueLabels()})
+    labels = {name: one for name, one in found.items() if one != ValueLabels()}
+    return Frame(pa.table(columns), labels=labels, types_found=True)
 
 
 def _labels(name: str, meta: Any, column: pa.Array) -> ValueLabels:
@@ -230,10 +232,7 @@ def _column(values: list[Any], *, whole: bool) -> pa.Array:
         array = _without_letters(values)
     if pa.types.is_null(array.type):
         return array.cast(pa.string())
-    if whole and pa.types.is_floating(array.type) and pc.all(pc.equal(array, pc.floor(array))).as_py():
-        with contextlib.suppress(pa.ArrowInvalid):
-            return array.cast(pa.int64())
-    return array
+    return as_whole(array) if whole else array
 
 
 def _without_letters(values: list[Any]) -> pa.Array:

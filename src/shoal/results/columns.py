@@ -16,7 +16,7 @@ from shoal.cells.recode import range_text, set_text
 from shoal.encoding import value_texts
 from shoal.errors import DataError
 from shoal.frames import Frame, Layout
-from shoal.frames.canonical import encode_dictionary, is_period, is_text
+from shoal.frames.canonical import as_whole, encode_dictionary, is_period, is_text
 from shoal.frames.compact import compact
 from shoal.io.registry import file_source
 from shoal.notation import ValueLabels
@@ -115,7 +115,7 @@ def _plain(frame: Frame, names: Collection[str]) -> dict[str, pa.ChunkedArray]:
 
 
 def own_columns(release: Release) -> Mapping[str, pa.ChunkedArray]:
-    """Return the released columns that were not changed, in the type that came; those of a text file in that of their rows."""
+    """Return the released columns that were not changed, in the type that came, or that their rows show if the file names none."""
     kept = pa.array(np.flatnonzero(release.groups >= 0))
     names = [name for name in release.released.column_names if name not in release.changed]
     if release.source.untyped:
@@ -123,7 +123,8 @@ def own_columns(release: Release) -> Mapping[str, pa.ChunkedArray]:
         return {name: compact(shown.typed(name)) for name in names}
     native = release.source.native
     if native is None or isinstance(native.table, pa.Table):
-        return {name: compact(release.source.own(name).take(kept)) for name in names}
+        taken = {name: compact(release.source.own(name).take(kept)) for name in names}
+        return {name: as_whole(one) for name, one in taken.items()} if release.source.types_found else taken
     return {name: release.source.passed(name, release.kept) for name in names}
 
 
