@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from shoal.web.routes.questions import examples
+from shoal.web.routes.rendering import templates
 from tests.web.conftest import write_people
 
 pytestmark = pytest.mark.compiled
@@ -28,6 +29,13 @@ def made(hands):
     if "panel-questions" not in hands.show("look"):
         assert hands.make(5) == "done"
     return hands, int(re.findall(r'name="number" value="(\d+)"', hands.show("look"))[0])
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(8981.4, "8,981"), (-999.7, "-1,000"), (99.96, "100"), (0.04127, "0.0413"), (0.0, "0")]
+)
+def test_figures_are_written_as_people_write_them(value, words):
+    assert templates().filters["brief"](value) == words
 
 
 def column(name, kind="text", distinct=4):

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from shoal.evaluation.analyses import Estimate
 
 _COLOURS = {"original": "#222222", "midpoints": "#b8860b", "expected": "#1f6fb4", "completed": "#2e8b57"}
-_ROW, _HEAD, _LEFT, _WIDTH = 14, 26, 300, 420
+_ROW, _HEAD, _WIDTH = 14, 26, 420
+_LONGEST, _LETTER = 48, 6
+"""So many letters of a name are shown, each about so many points wide."""
 
 
 def draw(estimates: Sequence[Estimate]) -> str:
@@ -20,14 +22,15 @@ def draw(estimates: Sequence[Estimate]) -> str:
     figures: dict[tuple[str, str], list[Estimate]] = {}
     for one in estimates:
         figures.setdefault((one.analysis, one.name), []).append(one)
+    left = 16 + _LETTER * min(_LONGEST, max((len(name) for _, name in figures), default=0))
     parts, y, analysis = [_legend()], _HEAD + 10, ""
     for (of, name), found in figures.items():
         if of != analysis:
             parts.append(f'<text x="4" y="{y + 12}" font-weight="bold">{escape(of)}</text>')
             analysis, y = of, y + _HEAD
-        parts.append(_figure(name, found, y))
+        parts.append(_figure(name, found, left, y))
         y += _ROW * (len(found) + 1) + 8
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{_LEFT + _WIDTH + 120}" height="{y + 10}" font-family="sans-serif" font-size="11" fill="#222222">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + _WIDTH + 120}" height="{y + 10}" font-family="sans-serif" font-size="11" fill="#222222">'
     return head + '<rect width="100%" height="100%" fill="white"/>' + "".join(parts) + "</svg>\n"
 
 
@@ -39,7 +42,7 @@ def _legend() -> str:
     )
 
 
-def _figure(name: str, found: Sequence[Estimate], y: int) -> str:
+def _figure(name: str, found: Sequence[Estimate], left: int, y: int) -> str:
     first = found[0]
     bars = [("original", first.original, first.low, first.high, "")]
     bars += [(one.way, one.found, one.found_low, one.found_high, one.verdict) for one in found]
@@ -49,9 +52,9 @@ def _figure(name: str, found: Sequence[Estimate], y: int) -> str:
     scale = _WIDTH / ((high - low) or 1.0)
 
     def x(value: float) -> float:
-        return _LEFT + (value - low) * scale
+        return left + (value - low) * scale
 
-    parts = [f'<text x="{_LEFT - 8}" y="{y + 10}" text-anchor="end">{escape(name[:48])}</text>']
+    parts = [f'<text x="{left - 8}" y="{y + 10}" text-anchor="end">{escape(name[:_LONGEST])}</text>']
     if low <= 0 <= high:
         parts.append(f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="{y}" y2="{y + _ROW * len(bars)}" stroke="#cccccc"/>')
     for place, (way, estimate, begin, end, verdict) in enumerate(bars):
@@ -62,7 +65,7 @@ def _figure(name: str, found: Sequence[Estimate], y: int) -> str:
         parts.append(
             f'<g{faint}><line x1="{x(begin):.1f}" x2="{x(end):.1f}" y1="{middle}" y2="{middle}" stroke="{colour}" stroke-width="2"/>'
             f'<circle cx="{x(estimate):.1f}" cy="{middle}" r="3.5" fill="{colour}"/>'
-            f'<text x="{_LEFT + _WIDTH + 8}" y="{middle + 4}" fill="{colour}">{verdict}</text></g>'
+            f'<text x="{left + _WIDTH + 8}" y="{middle + 4}" fill="{colour}">{verdict}</text></g>'
         )
     return "".join(parts)
 

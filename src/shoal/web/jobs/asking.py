@@ -16,9 +16,9 @@ MOST_FIGURES = 40
 
 def ask_questions(tell: Tell, *, table: StoredTable, folder: str, questions: list[str]) -> dict[str, Any]:
     """Return the figures of each analysis, the original one and those that recipients find, and a picture of them."""
-    tell("progress", (0.1, "reading the release as recipients do, and completing it"))
+    tell("progress", (0.1, "reading the release as recipients do, and completing it", None))
     found = analyses(load_result(table, folder), questions)
-    tell("progress", (0.95, "drawing"))
+    tell("progress", (0.95, "drawing", None))
     names: dict[str, list[str]] = {}
     for one in found.estimates:
         known = names.setdefault(one.analysis, [])

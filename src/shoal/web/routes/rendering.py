@@ -49,8 +49,14 @@ def templates() -> jinja2.Environment:
         "spelled": _spelled,
         "count": "{:,}".format,
         "number": number,
+        "brief": _brief,
     }
     return environment
+
+
+def _brief(value: float) -> str:
+    """Return a figure with three digits, or all before its decimal point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _listed(names: Sequence[str]) -> str:
