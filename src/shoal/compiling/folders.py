@@ -26,7 +26,7 @@ _DIGEST = hashlib.sha256().digest_size
 
 @dataclass(frozen=True)
 class Key:
-    """Which kernel a file holds: a name for people, and everything that the machine code depends on."""
+    """The identity of the kernel in a file: a readable name, and everything that the machine code depends on."""
 
     name: str
     stamp: tuple[str, ...]

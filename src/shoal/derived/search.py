@@ -36,7 +36,7 @@ class Derived:
     within: float = 0.0
     """How far a computed number may be from the released one, because what it is computed from is rounded."""
     predicted: AnyArray = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
-    """For each record looked at what the formula says: a number, or a text; NaN or None if it says nothing. Empty unless asked for."""
+    """The result of the formula for each record looked at: a number or a text; NaN or None if there is none. Empty unless asked for."""
 
     @property
     def certain(self) -> bool:

@@ -62,7 +62,7 @@ class WholeGrouping:
 def check_memory(order: Order, records: int, largest: int | None = None) -> None:
     """Refuse a table whose codes do not fit into the memory that is allowed: before any work if its files contain how many records it has, else before any groups are sought.
 
-    ``largest`` is about how many records of a fragment there are, for a table that is cut; the codes of one fragment have to fit then.
+    ``largest`` is the approximate number of records of a fragment, for a table that is cut. Then only the codes of one fragment have to fit.
     """
     at_once = records if largest is None else min(records, largest)
     cells = at_once * (len(order.quasi_identifiers) + len(order.attributes) + len(order.units))

@@ -332,7 +332,7 @@ def params_for(effort: Effort, given: Params | None = None) -> Params:
 
 
 def fast_params_for(problem: Problem) -> Params:
-    """Return the parameters of effort "fast" for a table: some are searched for longer, those of few distinct tuples, with ranges or with sets."""
+    """Return the parameters of effort "fast" for a table. Tables with few distinct tuples, ranges or sets are searched for longer."""
     params = EFFORTS["fast"]
     small = problem.records <= params.annealing.most_records
     if small and len(problem.tuples.size) <= min(FEW_TUPLES, problem.records // EQUAL_RECORDS):
