@@ -71,3 +71,16 @@ def test_what_a_package_names_is_there(package):
     for path in SOURCES.rglob("*.py"):
         known |= set(re.findall(r"^\s*(?:def |class )?(\w+)(?:\(|:|\[| = )", path.read_text("utf-8"), re.MULTILINE))
     assert set(re.findall(r"``(\w+)``", docstring(package))) - known == set()
+
+
+BESIDE = {"benchmarks", "docs", "fuzz", "mistakes", "reader", "support", "tools"}
+"""Rooms of tests that look at more than one package, or at none."""
+
+
+def test_every_test_is_in_the_room_it_mirrors():
+    tests = REPOSITORY / "tests"
+    rooms = {path.parent.name for path in tests.glob("*/__init__.py")}
+    assert rooms - {package.name for package in PACKAGES} == BESIDE
+    modules = tuple(f"test_{path.stem}" for path in SOURCES.glob("*.py"))
+    loose = [path.name for path in tests.glob("test_*.py") if not path.stem.startswith(modules)]
+    assert loose == ["test_imports.py"]  # of the package itself
