@@ -84,7 +84,10 @@ def test_a_comparison_takes_what_holds_for_all_its_releases():
     assert {name: taken[name] for name in SHARED} == {
         name: one for name, one in parameters(shoal.Anonymizer).items() if name in SHARED
     }
-    assert set(parameters(shoal.Anonymizer)) - set(SHARED) == {"k", "method", "effort"} | OF_ONE_RUN | OF_LARGE_TABLES
+    assert (
+        set(parameters(shoal.Anonymizer)) - set(SHARED)
+        == {"k", "counts", "method", "effort"} | OF_ONE_RUN | OF_LARGE_TABLES
+    )
     assert set(documented(shoal.compare)) == set(taken) | {"data"}
 
 

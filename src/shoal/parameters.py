@@ -112,6 +112,13 @@ PARAMETERS: Final[tuple[Parameter, ...]] = (
         refused={"stream": "always", "spark": "always"},
     ),
     Parameter(
+        "counts",
+        None,
+        "Counts of exact values released next to the cells.",
+        in_comparison=False,
+        refused={"stream": "always", "spark": "always"},
+    ),
+    Parameter(
         "treat",
         None,
         "Treatments of kept or sensitive columns.",

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from shoal.arrays import Effort, Release
+from shoal.cells.counted import CountsChoice
 from shoal.encoding import Unit
 from shoal.errors import FileError, ParameterError
 from shoal.extensions import ENGINES
@@ -100,6 +101,10 @@ class Recipe(BaseModel):
     cells: dict[str, Literal["disjoint"] | dict[Literal["most"], int]] = Field(
         default={},
         description="'disjoint' for columns whose released cells never overlap (except *), or { most = 8 } for at most 8 different cells.",
+    )
+    counts: CountsChoice | None = Field(
+        default=None,
+        description="Counts of exact values released next to the cells: of each quasi-identifier ('columns') or of each group ('groups').",
     )
     treat: dict[str, dict[str, Any]] = Field(
         default={}, description="Treatments of kept or sensitive columns, each with its name and parameters."

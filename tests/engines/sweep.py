@@ -126,6 +126,7 @@ CASES = (
     Case("widen", {"widen": 0.5}, lambda one, other: one.metrics["ncp"] > other.metrics["ncp"]),
     Case("ends", {"ends": "exact"}, lambda one, other: one.cells("age") != other.cells("age")),
     Case("cells", {"cells": {"age": shoal.Disjoint(most=3)}}, lambda one, other: len(one.cells("age") - {"*", None}) <= 3 < len(other.cells("age"))),
+    Case("counts", {"counts": "groups"}, lambda one, other: (one.audit.counts, other.audit.counts) == ("groups", None)),
     Case("treat", {"treat": {"cost": shoal.Round(100)}}, lambda one, other: {cell % 100 for cell in one.cells("cost")} == {0} != {cell % 100 for cell in other.cells("cost")}, {"keep": ["cost"]}),
     Case("pseudonymize", {"pseudonymize": ["id"], "key": "KEY"}, lambda one, _: "n1" not in one.cells("id") and len(one.cells("id")) == len(one.rows)),
     Case("key", {"key": "OTHER"}, lambda one, other: one.cells("id").isdisjoint(other.cells("id")), {"pseudonymize": ["id"], "key": "KEY"}),

@@ -22,6 +22,7 @@ ENGINES = {  # engine, records, what else it is given
 REFUSED = {
     ("stream", "release"): "cannot be streamed with a release with representatives",
     ("stream", "cells"): "cannot be streamed with disjoint cells",
+    ("stream", "counts"): "cannot be streamed with counts of exact values",
 }
 
 

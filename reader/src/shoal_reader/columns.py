@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from shoal_reader.cells import Cell, is_marked, parse
+from shoal_reader.counts import Histogram, Weights, calibrated, histogram, weights_of
 from shoal_reader.dictionary import Field
 from shoal_reader.errors import ReleaseError
 from shoal_reader.tree import Tree
@@ -50,6 +51,8 @@ class Column:
     """What cannot be known about the column."""
     coarsened: bool = True
     """Whether it is a quasi-identifier; cells of other columns are single values."""
+    counted: Weights | None = None
+    """How often each value occurs behind each cell, if counts of groups were released; a cell is then that of one group."""
 
     @property
     def measured(self) -> bool:
@@ -130,8 +133,53 @@ class Column:
 
     @cached_property
     def shares(self) -> Floats:
-        """The chance of each value in each cell, all its values alike."""
-        return np.asarray(self.members / np.maximum(self.members.sum(axis=1, keepdims=True), 1), np.float64)
+        """The chance of each value in each cell: by released counts, or all its values alike."""
+        return _shares(self.weights)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """How much each value of a column of categories, or each of the points of another one, counts in each cell."""
+        if self.counted is not None:
+            return self.counted.counts if not self.measured else self._at_points(self.points[0])
+        values, inside = (list(self.values), self.members) if not self.measured else self.points[:2]
+        if not self.told.counts:
+            return inside.astype(np.float64)
+        records = np.bincount(self.which, minlength=len(self.cells)).astype(np.float64)
+        return calibrated(inside, np.where(inside.any(axis=1), records, 0.0), self.told_often(values))
+
+    def told_often(self, values: Sequence[Any] | Floats) -> Floats:
+        """Return how often each value, or what is nearest to each point, occurs as the dictionary tells; all others share the rest."""
+        told = [(value, count) for value, count in self.told.counts if value is not None]
+        often = np.zeros(len(values))
+        if self.measured:
+            numbers = np.array([number(value, Field("", kind=self.told.kind)) for value, _ in told], np.float64)
+            np.add.at(often, nearest(np.asarray(values, np.float64), numbers), [count for _, count in told])
+        else:
+            place = {value: code for code, value in enumerate(values)}
+            for value, count in told:
+                often[place[value]] += count if value in place else 0
+        unknown = often == 0
+        often[unknown] = self.told.rest / max(int(unknown.sum()), 1)
+        return often
+
+    def _at_points(self, points: Floats) -> Floats:
+        """Return the counts of groups by the point nearest to each value."""
+        assert self.counted is not None  # noqa: S101  (asked before)
+        at = np.zeros((len(self.cells), len(points)))
+        np.add.at(at.T, nearest(points, np.asarray(self.counted.values, np.float64)), self.counted.counts.T)
+        return at
+
+    @cached_property
+    def centers(self) -> Floats:
+        """The value to expect in each cell of numbers or dates: by released counts, or the middle."""
+        if self.counted is not None:
+            values, counts = np.asarray(self.counted.values, np.float64), self.counted.counts
+        elif self.told.counts and self.coarsened:
+            values, counts = self.points[0], self.weights
+        else:
+            return self.midpoints
+        known = counts.sum(axis=1)
+        return np.where(known > 0, counts @ values / np.maximum(known, 1e-300), self.midpoints)
 
     @cached_property
     def midpoints(self) -> Floats:
@@ -144,6 +192,8 @@ class Column:
         if self.missing.all():
             return np.zeros(1), np.zeros((len(self.cells), 1), np.bool_), True
         low, high = self.low.astype(np.float64), self.high.astype(np.float64)
+        if self.counted is not None and len(self.counted.values) <= MOST_POINTS:
+            return np.asarray(self.counted.values, np.float64), self.counted.counts > 0, True
         first, last = low[~self.missing].min(), high[~self.missing].max()
         whole = self.told.kind in {"integer", "date"} and last - first <= MOST_POINTS
         if whole:
@@ -157,8 +207,24 @@ class Column:
         inside = (points >= low[:, None]) & (points <= high[:, None])
         empty = np.flatnonzero(~inside.any(axis=1))
         inside[empty, np.abs(points - self.midpoints[empty, None]).argmin(axis=1)] = True
+        if self.counted is not None:  # the points nearest to the values that there are
+            inside = self._at_points(points) > 0
         inside[self.missing] = False
-        return points, inside, bool(whole)
+        return points, inside, bool(whole and self.counted is None)
+
+
+def _shares(weights: Floats) -> Floats:
+    """Return weights that add up to one in each cell, or to nothing in a missing one."""
+    total = weights.sum(axis=1, keepdims=True)
+    return np.asarray(weights / np.where(total > 0, total, 1.0), np.float64)
+
+
+def nearest(points: Floats, values: Floats) -> npt.NDArray[np.intp]:
+    """Return the place of the point nearest to each value; points ascend."""
+    after = np.clip(np.searchsorted(points, values), 1, max(len(points) - 1, 1))
+    before = after - 1
+    after = np.minimum(after, len(points) - 1)
+    return np.where(np.abs(points[before] - values) <= np.abs(points[after] - values), before, after)
 
 
 def categorical(codes: Array, categories: Sequence[str], *, ordered: bool) -> pd.Categorical[Any]:
@@ -179,15 +245,61 @@ def _label(text: str | None, cell: Cell, tree: Tree | None) -> str | None:
 # --- making one --------------------------------------------------------------------------------------------------
 
 
-def coarsened_column(name: str, cells: pd.Series[Any], told: Field | None) -> Column:
-    """Read the texts of a released quasi-identifier."""
+def coarsened_column(
+    name: str, cells: pd.Series[Any], told: Field | None, counted: pd.Series[Any] | None = None
+) -> Column:
+    """Read the texts of a released quasi-identifier; ``counted`` are the counts of each record's group, as text."""
     which, distinct = pd.factorize(cells, use_na_sentinel=False)
     texts = tuple(None if pd.isna(text) else str(text) for text in distinct)
+    if counted is not None:
+        shown, histograms = pd.factorize(counted)
+        pairs, which = np.unique(which * len(histograms) + shown, return_inverse=True)
+        texts = tuple(texts[pair // len(histograms)] for pair in pairs)
+        told_counts = [histogram(histograms[pair % len(histograms)]) for pair in pairs]
+        return _with_counts(_column(name, which.reshape(-1), texts, told), told_counts)
+    return _column(name, which, texts, told)
+
+
+def _column(name: str, which: npt.NDArray[np.intp], texts: tuple[str | None, ...], told: Field | None) -> Column:
     parsed = tuple(parse(text) for text in texts)
     field_ = told or _guessed(name, parsed)
     if field_.kind in MEASURED and field_.form in {"ranges", "exact", "representatives"}:
         return _measured(name, field_, which, parsed, texts, known=told is not None)
     return _categories(name, field_, which, parsed, texts, known=told is not None)
+
+
+def _with_counts(column: Column, histograms: Sequence[Histogram]) -> Column:
+    """Return a column whose cells are known to be of certain values; a missing one among them is not counted."""
+    kind = Field("", kind=column.told.kind)
+    known: list[dict[Any, int]] = [
+        {number(value, kind) if column.measured else value: count for value, count in one if value is not None}
+        for one in histograms
+    ]
+    weights = weights_of(known, () if column.measured else column.values)
+    if column.measured:
+        ends = [(min(one), max(one)) if one else None for one in known]
+        pairs = [
+            (low, high) if end is None else end for end, low, high in zip(ends, column.low, column.high, strict=True)
+        ]
+        low, high = (np.array([pair[end] for pair in pairs], column.low.dtype) for end in (0, 1))
+        if ((low < column.low) | (high > column.high)).any():
+            raise _outside_of(column.name)
+        return replace(column, low=low, high=high, counted=weights)
+    if column.told.form == "sets":
+        place = {value: code for code, value in enumerate(column.values)}
+        inside = np.zeros(weights.counts.shape, np.bool_)
+        for code, value in enumerate(weights.values):
+            inside[:, code] = column.members[:, place[value]] if value in place else False
+        free = np.array([cell.form == "any" for cell in column.cells], np.bool_)
+        if ((weights.counts > 0) & ~inside & ~free[:, None]).any():
+            raise _outside_of(column.name)
+    return replace(column, values=tuple(weights.values), members=weights.counts > 0, counted=weights)
+
+
+def _outside_of(name: str) -> ReleaseError:
+    return ReleaseError(
+        f"A counted value of the column {name!r} lies outside its cell. Read the release with its own files."
+    )
 
 
 def is_coarsened(cells: pd.Series[Any]) -> bool:

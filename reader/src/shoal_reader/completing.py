@@ -11,6 +11,9 @@ a model of each column given all others only decides which record of a group get
    of the others and the kept columns; groups are drawn with exponential weights, so that tables differ as the estimates do.
 3. A record's log-odds move its draw only by their deviation from the mean of its group.
 4. Every member of a set stays with somebody in its group; records of a group also exchange values.
+
+Counts that were released next to the cells move or replace the anchor: those of a column move its shares a step, those of groups say which
+values a group has, so that its records only exchange them.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from shoal_reader.columns import Bools, Column, Floats
+from shoal_reader.counts import calibrated
 from shoal_reader.errors import ReleaseError
 
 if TYPE_CHECKING:
@@ -40,6 +44,8 @@ _SWAPS = 3
 _RIDGE = 1.0
 _ANCHOR_STEPS = 15
 """Shares and frequencies are worked out from one another so many times."""
+_CALIBRATIONS = 1
+"""Steps from the anchor to released counts of columns. More of them get the counts right and regressions wrong: cells are not coarsened at random."""
 _MOST_LEVELS = 24
 """The rarer values of a kept column are one level in the models."""
 _REACH = 4.0
@@ -77,10 +83,12 @@ class Part:
         self.inside: Bools = np.where(
             self.missing[:, None], np.arange(inside.shape[1]) == 0, inside
         )  # any value; it is taken out again
-        self.covers = not self.numeric and column.told.form == "sets"
+        self.counted = column.counted is not None
+        """Whether the values of each group are known, and only not who has which."""
+        self.covers = not self.numeric and column.told.form == "sets" and not self.counted
         self.open = np.flatnonzero(self.inside.sum(axis=1)[self.which] > 1)
         """The records whose cell leaves a choice."""
-        self.share, self.often = self._anchor(_power(column, group_size))
+        self.share, self.often = self._known() if self.counted else self._anchor(_power(column, group_size))
         """The chance of each value in each cell, and in the whole release."""
         self.features = self._features()
         self.weights: Floats | None = None
@@ -93,7 +101,34 @@ class Part:
             share = self.inside * often**power
             share /= share.sum(axis=1, keepdims=True)
             often = np.maximum(records @ share / records.sum(), 1e-9)
+        if not self.column.told.counts:
+            return self._shares(share)
+        values = self.points if self.numeric else self.column.values
+        known = np.where(self.missing, 0.0, records)
+        return self._shares(calibrated(self.inside, known, self.column.told_often(values), often**power, _CALIBRATIONS))
+
+    def _known(self) -> tuple[Singles, Floats]:
+        """Return the shares by the counts of groups."""
+        return self._shares(np.where(self.missing[:, None], self.inside, self.column.weights))
+
+    def _shares(self, weights: Floats) -> tuple[Singles, Floats]:
+        share = weights / weights.sum(axis=1, keepdims=True)
+        records = np.bincount(self.which, minlength=len(self.inside)).astype(np.float64)
+        often = np.maximum(records @ share / records.sum(), 1e-9)
         return share.astype(np.float32), often / often.sum()
+
+    def dealt(self, group: Codes, rng: np.random.Generator) -> Codes:
+        """Return the values of each group, dealt to its records at random."""
+        order = np.lexsort((rng.random(len(group)), group))
+        edges = np.flatnonzero(np.r_[True, np.diff(group[order]) != 0, True])
+        weights, codes = self.column.weights, np.empty(len(group), np.intp)
+        for first, last in pairwise(edges):
+            records = order[first:last]
+            cell = self.which[records[0]]
+            known = np.repeat(np.arange(weights.shape[1]), weights[cell].astype(np.intp))
+            missing = _pick(np.repeat(self.share[cell][None], len(records) - len(known), axis=0), rng)
+            codes[records] = rng.permutation(np.r_[known, missing])
+        return codes
 
     @property
     def modelled(self) -> bool:
@@ -164,13 +199,16 @@ class AnchoredDraw:
         self.parts = [Part(column, size) for column in release.coarsened.values()]
         self.group_size: Singles = np.bincount(self.group).astype(np.float32)
         self.kept = _kept_features(release)
-        self.codes = [
-            _pick(part.share[part.which], rng) if part.open.size else part.inside.argmax(axis=1)[part.which]
-            for part in self.parts
-        ]
+        self.codes = [self._first(part) for part in self.parts]
         for number, part in enumerate(self.parts):
             if part.covers and part.open.size:
                 self._cover(number, part)
+
+    def _first(self, part: Part) -> Codes:
+        """Return values to start from."""
+        if not part.open.size:
+            return np.asarray(part.inside.argmax(axis=1)[part.which], np.intp)
+        return part.dealt(self.group, self.rng) if part.counted else _pick(part.share[part.which], self.rng)
 
     def run(self, m: int) -> Any:
         """Draw until the model has settled, then stop at ``m`` tables; each is in ``codes`` when it is yielded."""
@@ -214,13 +252,23 @@ class AnchoredDraw:
         return np.concatenate([*drawn, self.kept[rows]], axis=1)
 
     def _fit(self, number: int, part: Part, rows: Codes, steps: int) -> None:
-        """Fit a multinomial model to what the records of a sample are expected to have."""
+        """Fit a multinomial model to the records of a sample."""
         from scipy.optimize import minimize  # noqa: PLC0415  (an extra)
 
-        given, seen = self._others(number, rows), part.features
+        given, share = self._others(number, rows), part.share[part.which[rows]]
         if part.weights is None:
-            part.weights = np.zeros((given.shape[1], seen.shape[1]))
+            part.weights = np.zeros((given.shape[1], part.features.shape[1]))
         shape = part.weights.shape
+        loss = _loss_of_groups(part, given, share, shape) if part.counted else self._loss(number, part, rows, given)
+        found = minimize(
+            loss, part.weights.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": steps, "maxfun": steps + 5}
+        )
+        part.weights = found.x.reshape(shape)
+
+    def _loss(self, number: int, part: Part, rows: Codes, given: Singles) -> Any:
+        """Return the loss of a model of what the records are expected to have, by their anchor and the model so far."""
+        assert part.weights is not None  # noqa: S101  (set by the fit)
+        seen, shape = part.features, part.weights.shape
         expected = part.share[part.which[rows]] * np.exp(np.clip(self._pull(number, part, rows), -20, 20))
         expected /= np.maximum(expected.sum(axis=1, keepdims=True), 1e-30)
         target = given.T @ (expected @ seen)
@@ -240,10 +288,7 @@ class AnchoredDraw:
                 scale * (slope + 2 * _RIDGE * weights)
             ).ravel()
 
-        found = minimize(
-            loss, part.weights.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": steps, "maxfun": steps + 5}
-        )
-        part.weights = found.x.reshape(shape)
+        return loss
 
     def _pull(self, number: int, part: Part, rows: Codes) -> Singles:
         """Return how the model moves the log-odds of each value for some records, apart from what it does to their whole group."""
@@ -255,6 +300,12 @@ class AnchoredDraw:
     # --- draws ---------------------------------------------------------------------------------------------------
 
     def _draw(self, number: int, part: Part) -> None:
+        if part.counted:
+            if part.modelled:
+                self._exchange(number, part, self._pull(number, part, part.open), 2 * _SWAPS)
+            else:
+                self.codes[number] = part.dealt(self.group, self.rng)
+            return
         inside = part.inside[part.which[part.open]]
         odds = np.log(part.share[part.which[part.open]] + 1e-12)
         if part.modelled:
@@ -282,10 +333,10 @@ class AnchoredDraw:
             np.add.at(borne, self.group[records] * values + drawn, 1)
             codes[records] = drawn
 
-    def _exchange(self, number: int, part: Part, odds: Singles) -> None:
+    def _exchange(self, number: int, part: Part, odds: Singles, times: int = _SWAPS) -> None:
         """Let random pairs of records of a group exchange their values (Metropolis)."""
         codes = self.codes[number]
-        for _ in range(_SWAPS):
+        for _ in range(times):
             order = np.lexsort((self.rng.random(part.open.size), self.group[part.open]))
             group = self.group[part.open[order]]
             start = np.r_[True, group[1:] != group[:-1]]
@@ -317,6 +368,24 @@ class AnchoredDraw:
                 counts[codes[record]] -= 1
                 counts[value] += 1
                 codes[record] = value
+
+
+def _loss_of_groups(part: Part, given: Singles, share: Singles, shape: tuple[int, ...]) -> Any:
+    """Return the loss of a model if the values of each group are known: each record has one of them, in the shares of its group."""
+    seen, base, scale = part.features, np.log(part.often + 1e-6).astype(np.float32), 1 / len(given)
+
+    def loss(flat: Floats) -> tuple[float, Floats]:
+        weights = flat.reshape(shape)
+        odds = (given @ weights.astype(np.float32)) @ seen.T + base
+        chance = np.exp(odds - odds.max(axis=1, keepdims=True))
+        total = chance.sum(axis=1, keepdims=True)
+        inside = chance * share
+        own = np.maximum(inside.sum(axis=1, keepdims=True), 1e-30)
+        slope = given.T @ ((chance / total - inside / own) @ seen) + 2 * _RIDGE * weights
+        value = float(np.log(total / own).sum()) + _RIDGE * float((weights**2).sum())
+        return scale * value, (scale * slope).ravel()
+
+    return loss
 
 
 def _pick(chances: Singles, rng: np.random.Generator) -> Codes:

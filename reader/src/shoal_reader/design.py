@@ -1,6 +1,6 @@
 """Formulas: a design matrix whose regressors are averaged over what each cell allows.
 
-The values of a cell are taken as alike and the columns of a record as independent inside it, so that the mean of a product over several
+The values of a cell are taken as alike, or by counts that were released next to it, and the columns of a record as independent inside it, so that the mean of a product over several
 columns is the product of means. This is regression calibration (Carroll, Ruppert, Stefanski and Crainiceanu 2006, *Measurement Error in
 Nonlinear Models*, chapter 4) with the cell as the measurement.
 """
@@ -119,27 +119,26 @@ def _averaged(column: Column, factors: list[Factor], drop_first: bool) -> pd.Dat
             )
         means = (np.where(weights > 0, product, 0.0) * weights).sum(axis=1)
         return pd.DataFrame({":".join(factor.text for factor in factors): means[column.which]})
-    members, values_ = _categories(column)
-    first = int(drop_first)
-    shares = members / np.maximum(members.sum(axis=1, keepdims=True), 1)
+    values_ = _categories(column)
+    first, shares = int(drop_first), column.shares
     names = [f"{factors[0].text}[T.{value}]" if first else f"{factors[0].text}[{value}]" for value in values_]
     return pd.DataFrame(shares[:, first:][column.which], columns=names[first:])
 
 
-def _categories(column: Column) -> tuple[Any, list[Any]]:
+def _categories(column: Column) -> list[Any]:
     if not column.measured:
-        return column.members, list(column.values)
-    points, inside, whole = column.points
+        return list(column.values)
+    points, _, whole = column.points
     if not whole and not column.exact.all():
         raise ReleaseError(f"The column {column.name!r} has too wide ranges to be a category. Use it as a number.")
-    return inside, list(column.numbers(points))
+    return list(column.numbers(points))
 
 
 def _numbers(column: Column) -> tuple[Floats, Floats]:
     """Return values inside each cell and their weights."""
     points, inside, whole = column.points
-    if whole:
-        return np.broadcast_to(points, inside.shape), inside / np.maximum(inside.sum(axis=1, keepdims=True), 1)
+    if whole or column.counted is not None or column.told.counts:
+        return np.broadcast_to(points, inside.shape), column.shares
     steps = (np.arange(_FINE) + 0.5) / _FINE
     low = column.low.astype(np.float64)[:, None]
     values = low + (column.high.astype(np.float64)[:, None] - low) * steps

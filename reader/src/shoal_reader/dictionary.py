@@ -47,6 +47,10 @@ class Field:
     pattern: str = "default"
     """How dates are written, by the signs of ``strftime``; ``default`` is the ISO form."""
     decimal: str = "."
+    counts: tuple[tuple[str | None, int], ...] = ()
+    """How often values occur in the release, if the publisher tells it; rounded."""
+    rest: int = 0
+    """How many records have a value that is not counted."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class Dictionary:
     encoding: str = "utf-8"
     delimiter: str | None = None
     missing: tuple[str, ...] = ("",)
+    groups: str | None = None
+    """The name of the file with the counts of groups, if there is one."""
 
 
 def dictionary_path(release: Path) -> Path:
@@ -91,7 +97,24 @@ def read_dictionary(source: str | Path | bytes | Mapping[str, Any], name: str = 
         encoding=str(resource.get("encoding") or "utf-8"),
         delimiter=dialect.get("delimiter"),
         missing=tuple(schema.get("missingValues", [""])),
+        groups=_groups_file(resources) if about.get("value_counts") == "groups" else None,
     )
+
+
+def _groups_file(resources: list[Any]) -> str | None:
+    """Return the name of the file with the counts of groups; a folder in it is not followed."""
+    paths = [one.get("path") for one in resources[1:] if isinstance(one, Mapping)]
+    return Path(paths[0]).name if paths and isinstance(paths[0], str) else None
+
+
+def _counts(told: Any) -> tuple[tuple[tuple[str | None, int], ...], int]:
+    try:
+        pairs = tuple((None if value is None else str(value), int(count)) for value, count in told["values"])
+        return pairs, int(told["rest"])
+    except (KeyError, TypeError, ValueError):
+        raise ReleaseError(
+            "The counts in the dictionary are not well formed. Get the dictionary that came with the release."
+        ) from None
 
 
 def _descriptor(source: str | Path | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -114,6 +137,7 @@ def _field(told: Mapping[str, Any]) -> Field:
         raise ReleaseError("A field of the dictionary has no 'name'. Get the dictionary that came with the release.")
     own = told.get("shoal") or {}
     order, tree = own.get("order"), own.get("tree")
+    counts, rest = _counts(own["counts"]) if own.get("counts") else ((), 0)
     return Field(
         name=told["name"],
         kind=str(own.get("kind") or _KIND.get(str(told.get("type")), "text")),
@@ -134,4 +158,6 @@ def _field(told: Mapping[str, Any]) -> Field:
         missing=tuple(map(str, told.get("missingValues") or ())),
         pattern=str(own.get("pattern") or told.get("format") or "default"),
         decimal=str(own.get("decimal") or told.get("decimalChar") or "."),
+        counts=counts,
+        rest=rest,
     )

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from shoal_reader.columns import Column, coarsened_column, is_coarsened
+from shoal_reader.counts import counts_of_groups
 from shoal_reader.dictionary import PARQUET_KEY, Dictionary, Field, dictionary_path, read_dictionary
 from shoal_reader.errors import DictionaryWarning, ReleaseError
 from shoal_reader.release import Release
@@ -18,7 +19,9 @@ from shoal_reader.release import Release
 DictionarySource = str | Path | Mapping[str, Any] | None
 
 
-def read(source: str | Path | pd.DataFrame, dictionary: DictionarySource = None) -> Release:
+def read(
+    source: str | Path | pd.DataFrame, dictionary: DictionarySource = None, groups: str | Path | None = None
+) -> Release:
     """Read a release of shoal.
 
     Parameters
@@ -28,6 +31,8 @@ def read(source: str | Path | pd.DataFrame, dictionary: DictionarySource = None)
         as text.
     dictionary
         The descriptor, if it is not next to the file under its own name or inside it.
+    groups
+        The file with the counts of groups, if the release has one and it is not next to the file under its own name.
 
     Without a dictionary the cells alone are read, a warning says so, and ``Release.unknown`` lists what cannot be known.
 
@@ -42,7 +47,7 @@ def read(source: str | Path | pd.DataFrame, dictionary: DictionarySource = None)
     """
     if isinstance(source, pd.DataFrame):
         table, told = source, None if dictionary is None else read_dictionary(dictionary)
-        return make_release(table, told)
+        return make_release(table, told, _counts_file(None, told, groups))
     path = Path(source)
     if not path.is_file():
         raise ReleaseError(f"There is no file {path.name!r}. Give the path of a released file.")
@@ -50,18 +55,39 @@ def read(source: str | Path | pd.DataFrame, dictionary: DictionarySource = None)
     if lower.endswith((".parquet", ".arrow", ".feather")):
         table, inside = _read_arrow(path)
         found = dictionary if dictionary is not None else inside or _beside(path)
-        return make_release(table, None if found is None else read_dictionary(found, path.name))
+        told = None if found is None else read_dictionary(found, path.name)
+        return make_release(table, told, _counts_file(path, told, groups))
     if lower.removesuffix(".gz").endswith((".csv", ".tsv", ".txt")):
         found = dictionary if dictionary is not None else _beside(path)
         told = None if found is None else read_dictionary(found, path.name)
-        return make_release(_read_text(path, told), told)
+        return make_release(_read_text(path, told), told, _counts_file(path, told, groups))
     raise ReleaseError(
         f"{path.name!r} is not a format the reader knows. It reads .csv, .tsv, .parquet, .arrow, .feather."
     )
 
 
-def make_release(table: pd.DataFrame, told: Dictionary | None) -> Release:
-    """Return a table of cells as a release, described by its dictionary or by the cells alone."""
+def _counts_file(release: Path | None, told: Dictionary | None, groups: str | Path | None) -> pd.DataFrame | None:
+    """Return the counts of groups; None if there are none, or if their file is not there, which a warning says."""
+    path = Path(groups) if groups is not None else None
+    if path is None and told is not None and told.groups is not None:
+        path = release.with_name(told.groups) if release is not None else None
+        if path is None or not path.is_file():
+            warnings.warn(
+                f"The file {told.groups!r} with the counts of groups is not there, so the cells alone are read. Give it as groups=.",
+                DictionaryWarning,
+                stacklevel=_outside(),
+            )
+            return None
+    if path is None:
+        return None
+    try:
+        return pd.read_csv(path, dtype=object, na_filter=False, encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError):
+        raise ReleaseError(f"{path.name!r} cannot be read as counts of groups. Read it as shoal wrote it.") from None
+
+
+def make_release(table: pd.DataFrame, told: Dictionary | None, groups: pd.DataFrame | None = None) -> Release:
+    """Return a table of cells as a release, described by its dictionary, by counts of its groups, or by the cells alone."""
     if not table.columns.is_unique:
         raise ReleaseError("Two columns have one name. Read a release as shoal wrote it.")
     if told is None:
@@ -77,8 +103,9 @@ def make_release(table: pd.DataFrame, told: Dictionary | None) -> Release:
         )
     columns: dict[str, Column] = {}
     kept: dict[str, pd.Series[Any]] = {}
+    counted = {} if groups is None else counts_of_groups(groups, table)
     for name in table.columns:
-        _sort_column(str(name), table[name], told, columns, kept)
+        _sort_column(str(name), table[name], told, columns, kept, counted.get(str(name)))
     return Release(tuple(map(str, table.columns)), columns, kept, told, len(table))
 
 
@@ -99,13 +126,14 @@ def _sort_column(
     told: Dictionary | None,
     columns: dict[str, Column],
     kept: dict[str, pd.Series[Any]],
+    counted: pd.Series[Any] | None = None,
 ) -> None:
     described = told.fields.get(name) if told is not None else None
     text = _is_text(cells)
     if described is not None and described.role == "quasi-identifier":
         # a release of representatives, or of exact numbers in Parquet, may hold numbers
         if text or described.form not in {"exact", "representatives"}:
-            columns[name] = coarsened_column(name, cells if text else cells.astype(object), described)
+            columns[name] = coarsened_column(name, cells if text else cells.astype(object), described, counted)
             return
     elif described is None and text:
         blank = cells.mask(cells == "")

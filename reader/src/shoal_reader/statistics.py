@@ -38,7 +38,7 @@ def crosstab(row: Column, column: Column, *, bounds: bool) -> pd.DataFrame:
     """Return the expected number of records for each pair of values; the two are independent inside a cell."""
     (first, rows), (second, columns) = _categories(row), _categories(column)
     left, right, often = _pairs(row, column)
-    expected = _spread(first)[left].T @ (_spread(second)[right] * often)
+    expected = _spread(row, first)[left].T @ (_spread(column, second)[right] * often)
     index, heads = pd.Index(rows, name=row.name), pd.Index(columns, name=column.name)
     table = pd.DataFrame(expected, index, heads)
     if not bounds:
@@ -70,7 +70,10 @@ def _categories(column: Column) -> tuple[Bools, list[Any]]:
     return members, list(column.numbers(column.low[order]))
 
 
-def _spread(members: Bools) -> Floats:
+def _spread(column: Column, members: Bools) -> Floats:
+    """Return the chance of each value in each cell."""
+    if not column.measured:
+        return column.shares
     return np.asarray(members / np.maximum(members.sum(axis=1, keepdims=True), 1), np.float64)
 
 
@@ -87,7 +90,7 @@ def _by_group(
 ) -> Any:
     known = ~column.missing[column.which]
     low, high = (ends.astype(np.float64)[column.which][known] for ends in (column.low, column.high))
-    middle = column.midpoints[column.which][known]
+    middle = column.centers[column.which][known]
 
     def answer(weights: Floats) -> list[float]:
         inside, certain = weights > 0, weights >= 1
@@ -103,7 +106,7 @@ def _by_group(
         found = dict(zip(names, _shown(column, answer(np.ones(int(known.sum())))), strict=True))
         return pd.Series(found, name=column.name) if bounds else found["estimate"]
     members, values = _categories(by)
-    shares = _spread(members)[by.which[known]]
+    shares = _spread(by, members)[by.which[known]]
     rows = [_shown(column, answer(shares[:, place])) for place in range(len(values))]
     table = pd.DataFrame(rows, index=pd.Index(values, name=by.name), columns=names)
     return table if bounds else table["estimate"].rename(column.name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 from shoal.api.estimator import Estimator
 from shoal.api.run import run
 from shoal.arrays import CancelToken, Effort, Progress, Release
+from shoal.cells.counted import CountsChoice
 from shoal.cells.disjoint import CellsChoice
 from shoal.encoding import HierarchyChoice, KindChoice, Weight
 from shoal.ends import EndsChoice
@@ -86,6 +87,7 @@ class Anonymizer(Estimator):
         widen: float = 0.0,
         ends: EndsChoice = "round",
         cells: Mapping[str, CellsChoice] | None = None,
+        counts: CountsChoice | None = None,
         treat: Mapping[str, TreatmentChoice] | None = None,
         pseudonymize: Sequence[str] = (),
         key: str | Path | None = None,

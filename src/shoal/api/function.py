@@ -13,6 +13,7 @@ from typing_extensions import TypeVar
 
 from shoal.api.anonymizer import Anonymizer
 from shoal.arrays import CancelToken, Effort, Progress, Release
+from shoal.cells.counted import CountsChoice
 from shoal.cells.disjoint import CellsChoice
 from shoal.encoding import HierarchyChoice, KindChoice, Weight
 from shoal.ends import EndsChoice
@@ -57,6 +58,7 @@ def anonymize(
     widen: float = 0.0,
     ends: EndsChoice = "round",
     cells: Mapping[str, CellsChoice] | None = None,
+    counts: CountsChoice | None = None,
     treat: Mapping[str, TreatmentChoice] | None = None,
     pseudonymize: Sequence[str] = (),
     key: str | Path | None = None,
@@ -142,6 +144,10 @@ def anonymize(
         Columns whose released cells never overlap, except ``*``, so that they can be factors of a model:
         ``{"education": "disjoint", "age": shoal.Disjoint(most=8)}``. The search chooses the partition with which the whole loses least,
         within a hierarchy if the column has one.
+    counts
+        Counts of exact values that recipients get next to the cells, and calibrate their estimates by: ``"columns"``, how often each value of a
+        quasi-identifier occurs, in multiples of k and only of values that at least k people have, or ``"groups"``, the values behind the cells of
+        each group, column by column. k still holds, but counts tell more about blurred values and presence; a ``PublicationWarning`` says how much.
     treat
         Treatments of kept or sensitive columns that could give people away: a mapping such as
         ``{"cost": shoal.Round(100), "visit": shoal.ShiftDates(30, person="patient_id")}``. Models then hold of the treated values. Random numbers

@@ -7,6 +7,7 @@ from typing import Any
 
 from shoal.audit.risk import PopulationUniqueness, Risk
 from shoal.audit.uniques import UniqueSet
+from shoal.cells.counted import CountsChoice
 from shoal.kernels.models.rules import AT_LEAST
 from shoal.notebook import card, facts, rows, safely
 from shoal.privacy.measures import MEASURES
@@ -64,6 +65,9 @@ class Audit:
     """The released columns that follow from the quasi-identifiers by a formula or a map; only known of a release."""
     k_determined: int | None = None
     """The size of the smallest group if these columns are counted too; None if there are none."""
+    counts: CountsChoice | None = None
+    """Counts of exact values that are released next to the cells: of ``"columns"`` or of ``"groups"``. They tell more about blurred values and
+    presence than cells do, and no figure here is about them."""
 
     @property
     def l(self) -> int | None:  # noqa: E743  (the name everybody uses)
@@ -103,9 +107,8 @@ class Audit:
             f"; {name}: l = {one['l']:g}, t = {one['t']:.3f}, α = {one['alpha']:.3f}"
             for name, one in self.sensitive.items()
         )
-        return (
-            f"<shoal.Audit: {self.records:,} records in {self.groups:,} groups of at least {self.k}{alone}{measured}>"
-        )
+        counts = f"; counts of exact values released by {self.counts}" if self.counts else ""
+        return f"<shoal.Audit: {self.records:,} records in {self.groups:,} groups of at least {self.k}{alone}{measured}{counts}>"
 
     @safely
     def _repr_html_(self) -> str:
@@ -113,7 +116,7 @@ class Audit:
             "records": f"{self.records:,}",
             "groups": f"{self.groups:,}, of {self.k:,} to {self.largest:,} records, {self.mean_size:.1f} on average",
             "alone": f"{self.unique:,} records share their values with nobody",
-        }
+        } | ({"released too": f"counts of exact values, by {self.counts}"} if self.counts else {})
         measures = ("l", "entropy_l", "t", "alpha", "beta", "delta")
         cells = [(name, *(f"{one[measure]:.3g}" for measure in measures)) for name, one in self.sensitive.items()]
         return card(

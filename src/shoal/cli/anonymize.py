@@ -137,7 +137,7 @@ def release_here(job: Job, progress: Progress) -> None:
     targets = job.targets
     secret = shuffle_secret("anonymize", targets.shuffle_key, shuffle=not targets.keep_order)
     files = Transaction(force=job.force, inputs=job.inputs)
-    written = add_targets(files, targets, job.about)
+    written = add_targets(files, targets, job.about, job.request.counts)
     address = check_target_table(job.file, job.reading, targets.database, targets.to_table, force=job.force)
     progress(0.0, "reading the file")
     result = cast("Result", run(job.request, job.reading.load(job.file)))

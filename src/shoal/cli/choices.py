@@ -196,6 +196,12 @@ _CHOICE_OPTIONS = (
         panel=COLUMNS,
     ),
     click.option(
+        "--counts",
+        type=click.Choice(["columns", "groups"]),
+        help="Also release counts of exact values, by which recipients calibrate estimates: of each quasi-identifier, in multiples of K ([bold]columns[/bold]), or of each group ([bold]groups[/bold]). They tell more about blurred values and presence. Default: none.",
+        panel=PROMISE,
+    ),
+    click.option(
         "--method",
         metavar="NAME",
         help="Method that finds the groups. [bold]shoal methods[/bold] lists them. Options follow a colon: [bold]mondrian:strict=false[/bold].",

@@ -13,6 +13,7 @@ from shoal.cli.target_options import TARGET_OPTIONS, WORK_OPTIONS
 from shoal.errors import FileError, ParameterError
 
 if TYPE_CHECKING:
+    from shoal.cells.counted import CountsChoice
     from shoal.evaluation import Analyses
     from shoal.io.transaction import Transaction
     from shoal.publication.code_labels import Labelling
@@ -194,18 +195,28 @@ def database_like(file: Path) -> bool:
     return is_in_database(file)
 
 
-def add_targets(files: Transaction, targets: Targets, dictionary: Describing) -> list[Path]:
+def add_targets(
+    files: Transaction, targets: Targets, dictionary: Describing, counts: CountsChoice | None = None
+) -> list[Path]:
     """Return the files that this process writes; refuse them before the work, not after it. Files for the holder are readable by nobody else."""
     from shoal.io.files import file_format
     from shoal.publication import public_report_form
     from shoal.publication.codebook import codebook_form
     from shoal.report import report_form
+    from shoal.results.counts import check_counts_are_told
     from shoal.results.generalization import check_mapping_file
-    from shoal.results.save import dictionary_beside
+    from shoal.results.save import files_beside
 
     output = targets.output
-    beside = dictionary_beside(output, dictionary) if output else None
-    published = [target for target in (output, beside, targets.public_report, targets.codebook) if target]
+    if output or targets.to_table:
+        check_counts_are_told(
+            counts,
+            dictionary=dictionary is not False,
+            plain_text=targets.shape == "text" and targets.labels != "codes" and not targets.spreadsheet_safe,
+            table=targets.to_table,
+        )
+    beside = files_beside(output, dictionary, counts) if output else []
+    published = [target for target in (output, *beside, targets.public_report, targets.codebook) if target]
     for target in (*published, *targets.holders):
         files.add(target, last=target is output, private=target in targets.holders)
     forms = (

@@ -40,7 +40,7 @@ def command(*, release: Path, recipe: Path | None, original: Place | None, readi
     if not reading.notation:  # what the options say of notations goes before what the recipe says
         written = replace(written, notation=release_notation(chosen))
         rows = None if rows is None else replace(rows, notation=recipe_notation(chosen))
-    found = verify_frame(written, chosen, told, rows)
+    found = verify_frame(written, chosen, told, rows, release)
     if as_json:
         print_json(found.as_dict())
     else:

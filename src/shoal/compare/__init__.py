@@ -53,7 +53,7 @@ __all__ = ["RULE", "Comparison", "Point", "compare", "frontier", "recommend"]
 KS = (2, 5, 10, 20, 50)
 SAMPLE_RECORDS = 20_000
 LARGE_RECORDS = 50_000
-_OWN = ("k", "method", "effort", "engine", "memory", "progress", "on_interrupt", "cancel")
+_OWN = ("k", "counts", "method", "effort", "engine", "memory", "progress", "on_interrupt", "cancel")
 SHARED = [name for name in inspect.signature(Anonymizer).parameters if name not in _OWN]
 """Parameters of ``Anonymizer`` that hold for every release of a comparison."""
 

@@ -60,6 +60,8 @@ def about_sections(told: Mapping[str, Any]) -> Iterator[Section]:
     sentences.append(
         f"{own['records']:,} rows. Every combination of the quasi-identifiers occurs in at least {own['k']:,} {own['counts']}."
     )
+    if own.get("value_counts"):
+        sentences.append(f"Counts of exact values are released next to the cells, by {own['value_counts']}.")
     if own["models"]:
         sentences.append(f"Further privacy models: {'; '.join(map(_model, own['models']))}.")
     sentences.append(f"Made with shoal {own['version']}, method {own['method']}, on {told['created'][:10]}.")

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from shoal.cells.counted import ExactCounts
 from shoal.errors import ParameterError
 from shoal.notation import ValueLabels
 from shoal.recipe import Recipe, averaged_weight
@@ -77,6 +78,8 @@ class Declared(NamedTuple):
     untyped: bool = False
     """Columns are text because the table comes from a text file."""
     about: About = About()
+    counts: ExactCounts | None = None
+    """Counts of exact values, pooled and rounded where the release was made: the one thing here that the rows do not show."""
 
     def role(self, name: str) -> Role:
         """Return the role of a released column."""

@@ -65,7 +65,7 @@ def make_dictionary(
         "method": recipe.method,
         "records": released.num_rows if records is None else records,
         "measures": public_measures(released, fields),
-    }
+    } | ({"value_counts": declared.counts.choice} if declared.counts else {})
     named = {"title": about.title, "description": about.description, "licenses": about.licenses}
     named |= {"contributors": about.contributors, "citation": about.citation}
     return {

@@ -13,6 +13,7 @@ from shoal.frames.canonical import decoded, encode_dictionary, is_text, value_ty
 from shoal.notation import Reading, understand
 from shoal.publication.cells import Kind, extremes, kind_of, read_cells
 from shoal.publication.code_labels import code_text, marks_for_missing
+from shoal.publication.counts import counts_in_field
 from shoal.publication.declared import ColumnAbout, Declared
 from shoal.recipe import release_notation
 
@@ -42,6 +43,8 @@ def make_field(name: str, column: pa.ChunkedArray, declared: Declared) -> dict[s
     own["unit"] = about.unit or None
     own["labels"] = _labels(column, declared, name) | about.labels
     own["treatment"] = _treatment(declared, name)
+    counts = counts_in_field(declared.counts.columns.get(name)) if declared.counts else None
+    own |= {} if counts is None else {"counts": counts}
     marks = marks_for_missing(column, named) if named and not recoded else []
     if marks:
         field["missingValues"] = [*field.get("missingValues", [""]), *marks]
@@ -60,7 +63,8 @@ def _recoded(name: str, column: pa.ChunkedArray, declared: Declared) -> dict[str
     form = _form_of(name, declared, cells)
     order = declared.order(name)
     nominal = order is not None or form in {"nodes", "sets"} or declared.recipe.kinds.get(name) == "nominal"
-    kind: Kind = kind_of(cells.values) if not nominal else _nominal_kind(cells.values)
+    shown = cells.values if declared.counts is None else (*cells.values, *declared.counts.texts(name))
+    kind: Kind = kind_of(shown) if not nominal else _nominal_kind(cells.values)
     low, high = extremes(cells.values, kind)
     measured = kind in {"integer", "number", "date", "datetime"}
     exact = form in {"exact", "representatives"} and not cells.has("any")

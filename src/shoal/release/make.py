@@ -48,6 +48,7 @@ from shoal.privacy.k_anonymity import at_least_units
 from shoal.recipe import Recipe, averaged_weight, together_units
 from shoal.recount.cover import original_values
 from shoal.recount.rows import refuse_failing_model
+from shoal.release.counts import released_counts
 from shoal.release.widen import widen_where_models_hold
 from shoal.summary import Release
 from shoal.treatments import Treated, dropped_columns
@@ -81,6 +82,7 @@ def make_release(
     owners = _owners(frame, grouping.labels, recipe)
     counted = verify_rows(released, owners, grouping.labels, coded, recipe, models, requirements)
     told, exposed = determined_rows(released, owners, recipe, derived)
+    counts = released_counts(coded, counted.label, released, owners, recipe)
     boxes = released_boxes(coded, cover, ends) if ends else None
     shown = values_shown(cover, ends)
     metrics = measure(Outcome(coded, grouping.labels, shown, recipe.k, boxes and (boxes.space, boxes.cover)))
@@ -91,6 +93,7 @@ def make_release(
         audit=replace(
             audit_rows(released, owners, coded, counted, recipe, requirements, _weight(frame, grouping.labels, recipe)),
             **told,
+            counts=recipe.counts,
         ),
         recipe=recipe,
         coded=coded,
@@ -105,6 +108,7 @@ def make_release(
         boxes=boxes,
         derived=tuple(derived),
         exposed=exposed,
+        counts=counts,
     )
 
 

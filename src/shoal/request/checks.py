@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from shoal.arrays import CancelToken, Progress, Release
+from shoal.cells.counted import COUNTS, CountsChoice
 from shoal.cells.disjoint import check_cells
 from shoal.encoding import check_kinds
 from shoal.ends import check_ends
@@ -93,6 +94,23 @@ def check_without_ranges(request: Request) -> None:
             )
 
 
+def check_counts(request: Request) -> None:
+    """Refuse counts of values beside cells that promise something about values."""
+    if request.counts is None:
+        return
+    if request.release == "representatives":
+        raise ParameterError(
+            f"Counts belong to ranges, labels and sets. Got counts={request.counts!r} with a release of representatives.",
+            hint='leave it out, or take release="ranges".',
+        )
+    fitting = [type(model).__name__ for model in request.models if model.fits_cells]
+    if fitting:
+        raise ParameterError(
+            f"{fitting[0]} counts the people who fit the released cells, and fewer fit the counts next to them. Got counts={request.counts!r}.",
+            hint="leave one of the two out.",
+        )
+
+
 def check_disjoint(request: Request) -> None:
     """Refuse disjoint cells if there are none, or if all cells are disjoint anyway."""
     check_keys("cells", request.cells, request.quasi_identifiers)
@@ -154,6 +172,13 @@ def check_cancel(cancel: CancelToken | None) -> CancelToken | None:
     return cancel
 
 
+def _check_counts_choice(counts: Any) -> CountsChoice | None:
+    """Return which counts are released, None for none."""
+    if counts is not None:
+        check_choice(_OWNER, "counts", counts, COUNTS)
+    return cast("CountsChoice | None", counts)
+
+
 _SMALL = "k = 1 protects nobody; 5 to 20 are common choices."
 CHECKS: Final = MappingProxyType[str, Callable[[Any], Any]](
     {
@@ -171,6 +196,7 @@ CHECKS: Final = MappingProxyType[str, Callable[[Any], Any]](
         "widen": partial(check_float, _OWNER, "widen", least=0.0, most=1.0),
         "ends": partial(check_ends, _OWNER),
         "cells": partial(check_cells, _OWNER),
+        "counts": _check_counts_choice,
         "treat": partial(check_treatments, _OWNER),
         "pseudonymize": partial(check_names, _OWNER, "pseudonymize"),
         "derived": partial(check_choice, _OWNER, "derived", choices=("refuse", "warn")),

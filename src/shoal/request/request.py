@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from shoal.arrays import CancelToken, Effort, Progress, Release
+from shoal.cells.counted import CountsChoice
 from shoal.cells.disjoint import Disjoint
 from shoal.encoding import HierarchyChoice, KindChoice, Unit, Weight, check_hierarchies, check_weights
 from shoal.ends import EndsChoice
@@ -16,7 +17,7 @@ from shoal.methods.base import Method, Task, say_nothing
 from shoal.notation import Notation, make_notation
 from shoal.privacy.base import PrivacyModel
 from shoal.recipe import Recipe, averaged_weight, recipe_inputs, together_units
-from shoal.request.checks import CHECKS, EngineChoice, check_disjoint, check_release, check_without_ranges
+from shoal.request.checks import CHECKS, EngineChoice, check_counts, check_disjoint, check_release, check_without_ranges
 from shoal.request.others import Others
 from shoal.request.people import check_survey_weight, check_together, check_unit
 from shoal.request.roles import ROLES, Roles, check_roles
@@ -53,6 +54,7 @@ class Request:
     widen: float
     ends: EndsChoice
     cells: dict[str, Disjoint]
+    counts: CountsChoice | None
     treat: dict[str, Treatment]
     pseudonymize: tuple[str, ...]
     key: Path | None
@@ -85,6 +87,7 @@ class Request:
         """Refuse what does not go together."""
         check_without_ranges(self)
         check_disjoint(self)
+        check_counts(self)
         for unit, name in self.units.items():
             check_unit(unit, name, self.roles)
         check_survey_weight(self.survey_weight, self.roles, self.units)

@@ -211,6 +211,7 @@ def declared_of(release: Release, form: str, dictionary: Describing = True, writ
         encoding=layout.encoding,
         untyped=form == "text" and source.untyped,
         about=About() if isinstance(dictionary, bool) else About.of(dictionary),
+        counts=release.counts,
     )
 
 

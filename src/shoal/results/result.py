@@ -42,10 +42,11 @@ from shoal.results.columns import (
     shown_trees,
     source_shown,
 )
+from shoal.results.counts import check_counts_are_told, stage_counts
 from shoal.results.generalization import Generalization
 from shoal.results.outcome import Outcome
 from shoal.results.save import (
-    dictionary_beside,
+    files_beside,
     rows_to_write,
     save_to_database,
     shuffle_secret,
@@ -228,8 +229,7 @@ class Result(Outcome, Release, Generic[Table]):
         read = self.inputs if shuffle_key is None else (*self.inputs, Path(shuffle_key))
         files = Transaction(force=force, inputs=read)
         files.add(target, last=True)
-        beside = dictionary_beside(target, dictionary)
-        if beside is not None:
+        for beside in files_beside(target, dictionary, self.recipe.counts):
             files.add(beside)
         with files:
             self.stage(
@@ -257,6 +257,12 @@ class Result(Outcome, Release, Generic[Table]):
         progress: Progress = say_nothing,
     ) -> None:
         """Write and verify the release as one of the files of a call; its target and its dictionary's were added before."""
+        check_counts_are_told(
+            self.recipe.counts,
+            dictionary=dictionary is not False,
+            plain_text=shown.cells == "text" and shown.labels != "codes" and not spreadsheet_safe,
+            table=None,
+        )
         progress(0.0, "arranging the rows")
         form, source = file_format(target), file_source(target.name)
         columns = columns_to_write(self, target, self.written, shown)
@@ -275,6 +281,8 @@ class Result(Outcome, Release, Generic[Table]):
             warn_of_names(renamed, target)
             columns = columns.rename_columns([renamed.get(name, name) for name in columns.column_names])
             told = rename_fields(told, renamed)
+        if self.counts is not None:
+            told = stage_counts(files, self.counts, target, columns, told, renamed)
         rows = rows_to_write(columns, form, shuffle=shuffle, spreadsheet_safe=spreadsheet_safe, key=shuffle_key)
         if dictionary is not False:
             rows = stage_dictionary(files, target, rows, told)
@@ -295,6 +303,7 @@ class Result(Outcome, Release, Generic[Table]):
         force
             Replace a table of that name.
         """
+        check_counts_are_told(self.recipe.counts, dictionary=True, plain_text=True, table=table)
         save_to_database(
             columns_to_write(self, Path("table.parquet"), self.written), self.recipe, address, table, force=force
         )

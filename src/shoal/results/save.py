@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from shoal._version import __version__
 from shoal.arrays import LongArray, Progress
 from shoal.audit import Audit, check_release
+from shoal.cells.counted import CountsChoice
 from shoal.errors import DataError, FileError, NotationNotice, ParameterError, PrivacyWarning, SpreadsheetWarning, warn
 from shoal.frames.canonical import table_hash
 from shoal.hierarchy import Hierarchy
@@ -35,6 +36,7 @@ from shoal.publication import (
     codebook_rows,
     dictionary_path,
     dictionary_text,
+    groups_path,
     with_dictionary,
 )
 from shoal.recipe import Recipe, check_recipe
@@ -70,6 +72,12 @@ def holds_dictionary(target: Path) -> bool:
 def dictionary_beside(target: Path, dictionary: Describing) -> Path | None:
     """Return the file that holds the dictionary of a release; None if there is none, or if the release holds it itself."""
     return None if dictionary is False or holds_dictionary(target) else dictionary_path(target)
+
+
+def files_beside(target: Path, dictionary: Describing, counts: CountsChoice | None) -> list[Path]:
+    """Return the files that a release gets next to it."""
+    beside = dictionary_beside(target, dictionary)
+    return [*([beside] if beside else []), *([groups_path(target)] if counts == "groups" else [])]
 
 
 def stage_dictionary(files: Transaction, target: Path, rows: pa.Table, told: dict[str, Any]) -> pa.Table:

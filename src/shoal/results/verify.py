@@ -27,6 +27,7 @@ from shoal.recipe import Recipe, read_recipe, recipe_notation, release_notation,
 from shoal.recount.fit import fit_combinations
 from shoal.recount.rows import count_owners, recount
 from shoal.release.make import released_columns
+from shoal.results.counts import read_groups
 from shoal.results.save import read_dictionary, recipe_of_dictionary
 from shoal.validation import check_path
 
@@ -101,7 +102,7 @@ def verify(release: str | Path, *, recipe: str | Path | None = None, original: A
     path = check_path("verify", "release", release)
     chosen, told = promise_of(path, None if recipe is None else check_path("verify", "recipe", recipe))
     rows = original if original is None else _read(original, recipe_notation(chosen))
-    return verify_frame(_read(path, release_notation(chosen)), chosen, told, rows)
+    return verify_frame(_read(path, release_notation(chosen)), chosen, told, rows, path)
 
 
 def _read(data: Any, notation: Notation) -> Frame:
@@ -125,9 +126,13 @@ def promise_of(release: Path, recipe: Path | None) -> tuple[Recipe, Mapping[str,
 
 
 def verify_frame(
-    release: Frame, recipe: Recipe, told: Mapping[str, Any], original: Frame | None = None
+    release: Frame,
+    recipe: Recipe,
+    told: Mapping[str, Any],
+    original: Frame | None = None,
+    path: Path | None = None,
 ) -> Verification:
-    """Check released rows; ``told`` is the content of their dictionary, empty without one."""
+    """Check released rows; ``told`` is the content of their dictionary, empty without one, and ``path`` the file they come from."""
     columns = _check_columns(release, recipe)
     if columns.met is False:
         return Verification((columns,))
@@ -135,6 +140,8 @@ def verify_frame(
     checks = [columns, *_check_sizes(release, recipe, label), *_check_models(release, recipe, label, original)]
     if told:
         checks.append(_check_told(release, recipe, told))
+    if path is not None and told.get("value_counts") == "groups":
+        checks.append(_check_counts(release, path))
     if original is not None:
         checks += _check_original(release, recipe, original)
     return Verification(tuple(checks))
@@ -251,6 +258,15 @@ def _check_told(release: Frame, recipe: Recipe, told: Mapping[str, Any]) -> Chec
     )
     text = f"{found.records:,} records in {found.groups:,} groups"
     return Check("dictionary", same, text if same else f"{text}, the dictionary says otherwise")
+
+
+def _check_counts(release: Frame, path: Path) -> Check:
+    """Count the counts of groups next to a release against its rows."""
+    try:
+        read_groups(path, release.table)
+    except DataError:
+        return Check("counts", met=False, text="the counts of groups next to the release are not those of its rows")
+    return Check("counts", met=True, text="the counts of each group add up to its rows")
 
 
 def _check_original(release: Frame, recipe: Recipe, original: Frame) -> Iterator[Check]:

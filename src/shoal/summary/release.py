@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from shoal.arrays import IntArray
 from shoal.audit import Audit, measure_attribute, recount
+from shoal.cells.counted import ExactCounts
 from shoal.derived import Derived, Exposure
 from shoal.encoding import CodedColumn, CodedTable, encode
 from shoal.ends import ColumnEnds, ReleasedBoxes
@@ -69,6 +70,8 @@ class Release:
     """Released columns that follow from the quasi-identifiers, or are predicted by them."""
     exposed: tuple[Exposure, ...] = ()
     """Those of them by which groups fall below k; only if the recipe lets them pass."""
+    counts: ExactCounts | None = None
+    """Counts of exact values released next to the cells, if the recipe asks for them."""
 
     @property
     def representatives(self) -> bool:

@@ -8,6 +8,7 @@ from functools import partial
 import pyarrow as pa
 
 from shoal.audit import Audit
+from shoal.cells.counted import TOLD
 from shoal.derived import Derived, Exposure, likely, warning
 from shoal.frames import Frame
 from shoal.inspection import repeating_key
@@ -28,6 +29,8 @@ def second_look(release: Release) -> Iterator[str]:
         release.recipe, release.audit, names, release.treated, apart, release.source.records, alone
     )
     yield from computed_columns(release.derived, release.exposed, release.released.num_rows, release.recipe.k)
+    if release.counts is not None:
+        yield TOLD[release.counts.choice]
 
 
 def computed_columns(derived: Sequence[Derived], exposed: Sequence[Exposure], records: int, k: int) -> Iterator[str]:

@@ -42,6 +42,12 @@ def without():
     return {}
 
 
+REFUSED = {
+    "cells": "cannot be released on Spark with disjoint cells",
+    "counts": "cannot be released on Spark with counts of exact values",
+}
+
+
 def released(data, folder, given):
     given = {name: folder / value if name == "key" else value for name, value in given.items()}
     with warnings.catch_warnings():
@@ -54,8 +60,8 @@ def released(data, folder, given):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.parameter)
 def test_a_parameter_is_seen_in_the_release_or_refused(frames, keys, without, case, records):
     base = BASE | case.base
-    if case.parameter == "cells":
-        with pytest.raises(ParameterError, match="cannot be released on Spark with disjoint cells"):
+    if case.parameter in REFUSED:
+        with pytest.raises(ParameterError, match=REFUSED[case.parameter]):
             released(frames[records], keys, base | case.given)
         return
     key = (records, str(sorted(case.base)), str(case.base.values()))

@@ -46,6 +46,11 @@ class SparkEngine:
                 "A table cannot be released on Spark with disjoint cells, because all records are needed to part a column.",
                 "leave 'cells' out, or take engine='memory'.",
             )
+        if request.counts:
+            return Refusal(
+                "A table cannot be released on Spark with counts of exact values, which need all records in one place.",
+                "leave 'counts' out, or take engine='memory'.",
+            )
         if request.memory is not None:
             return Refusal(
                 "The 'memory' parameter does not bound a release on Spark.",

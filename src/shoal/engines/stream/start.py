@@ -46,6 +46,10 @@ class StreamEngine:
             return _refusal(
                 "disjoint cells, which need all records at once", "leave 'cells' out, or take engine='memory'."
             )
+        if request.counts:
+            return _refusal(
+                "counts of exact values, which need all records at once", "leave 'counts' out, or take engine='memory'."
+            )
         seeing = [type(model).__name__ for model in request.models if model.looks_at == "more"]
         if seeing:
             return _refusal(f"{seeing[0]}, which looks at more than the table", instead)

@@ -21,7 +21,7 @@ from shoal.report.html import column_figures, figures
 from shoal.request import stage_recipe
 from shoal.results.columns import Shown
 from shoal.results.result import Result
-from shoal.results.save import check_database, dictionary_beside
+from shoal.results.save import check_database, files_beside
 from shoal.summary import Summary
 from shoal.web.jobs.loading import load
 from shoal.web.jobs.reading import cell_texts
@@ -155,8 +155,7 @@ def publish(
     files = Transaction(force=force, inputs=read)
     for target in (release, report, recipe):
         files.add(target, last=target is release, private=target is not release)
-    beside = dictionary_beside(release, dictionary=True)
-    if beside is not None:
+    for beside in files_beside(release, True, result.recipe.counts):
         files.add(beside)
 
     def progress(share: float, text: str) -> None:
