@@ -30,6 +30,7 @@ generated calls on all three. Exceptions:
 """
 _ASIDE = """| kept columns of records that are equal in all that groups depend on (quasi-identifiers, sensitive columns, person, survey weight) | any of these records may be in any of their groups | the same | the same |
 | `sse`, `il_percent`, `cm_by_column` in `metrics` | measured | not measured | not measured, except in one task |
+| `felt`: exact cells, values of a typical cell, share left to guess | measured | refused in a sentence | refused in a sentence |
 | `lower_bound`, `gap` in `metrics`, if the method knows them | up to 65,536 records | up to 65,536 records | up to 65,536 records |
 """
 

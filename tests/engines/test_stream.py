@@ -275,3 +275,11 @@ def test_targets_and_columns_are_checked_first(tmp_path):
     with pytest.raises(ParameterError, match="at most the number of records"):
         streamed(path, tmp_path / "release.parquet", k=101)
     assert only(tmp_path, "people.parquet")
+
+
+def test_what_a_reader_feels_of_the_loss_is_missing_in_a_sentence(tmp_path):
+    table = pa.table({"age": [20 + row % 30 for row in range(200)]})
+    papq.write_table(table, tmp_path / "people.parquet")
+    result = shoal.anonymize(tmp_path / "people.parquet", k=5, quasi_identifiers=["age"], engine="stream")
+    with pytest.raises(ParameterError, match=r"A streamed release has no figures of what a reader feels of the loss"):
+        _ = result.felt

@@ -30,6 +30,7 @@ from shoal.validation import check_choice, check_path
 
 Audience = Literal["holder", "public"]
 _LACKING = {
+    "felt": "figures of what a reader feels of the loss, which need the codes of all records at once",
     "explain": "explanation of single cells",
     "at": "other points of its trade-off",
     "save_to_database": "way into a database by itself; save it as a file",
