@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import gzip
 
+import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as papq
 import pytest
 
+import shoal
 from shoal.errors import ColumnError, DataError, FileError
 from shoal.io.delimited import detect_encoding, detect_separator
 from shoal.io.files import open_table, write_table
+from shoal.io.registry import file_source
 
 
 def written(tmp_path, content, name="table.csv", encoding="utf-8"):
@@ -97,3 +101,30 @@ def test_a_character_cut_off_at_the_end_of_the_sample_is_no_fault():
 def test_the_separator_that_cuts_evenly_wins():
     assert detect_separator("a;b\n1,5;2\n1,25;3\n") == ";"
     assert detect_separator("plain\n1\n") == ","
+
+
+@pytest.mark.parametrize("name", ["ages.csv", "ages.tsv", "ages.csv.gz"])
+@pytest.mark.parametrize("text", [False, True])
+def test_a_missing_value_in_the_only_column_is_no_blank_line(tmp_path, name, text):
+    """Readers skip blank lines, and with them a record."""
+    ages = pa.array([40, None, 41, None])
+    table = pa.table({"age": ages.cast(pa.string()) if text else ages})
+    whole, parts = tmp_path / name, tmp_path / f"parts-{name}"
+    file_source(name).write(table, whole)
+    with file_source(name).writer(parts, table.schema) as writer:
+        writer.write_table(table.slice(0, 2))
+        writer.write_table(table.slice(2))
+    for path in (whole, parts):
+        read = pd.read_csv(path, sep="\t" if ".tsv" in name else ",")
+        assert read["age"].isna().tolist() == [False, True, False, True]
+        assert open_table(path).records == 4
+
+
+def test_a_release_of_one_column_with_missing_values_is_written_and_streamed(tmp_path):
+    people = pa.table({"job": ["nurse", "nurse", None, None]})
+    given = {"k": 2, "quasi_identifiers": ["job"], "hierarchies": {"job": "flat"}}
+    shoal.anonymize(people, **given).save(tmp_path / "release.csv")
+    papq.write_table(people, tmp_path / "people.parquet")
+    shoal.Anonymizer(**given).stream(tmp_path / "people.parquet", tmp_path / "streamed.csv")
+    for name in ("release.csv", "streamed.csv"):
+        assert sorted((tmp_path / name).read_text().split()) == ['""', '""', '"job"', '"nurse"', '"nurse"']

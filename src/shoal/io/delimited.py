@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -73,14 +73,33 @@ class Delimited(Source):
         options = pacsv.WriteOptions(delimiter=separator)
         encoding = layout.encoding if layout else "utf-8"
         with packing(path) as stream:
+            table = without_blank_lines(table) if any(column.null_count for column in table.columns) else table
             pacsv.write_csv(table, stream if encoding == "utf-8" else _Recoded(stream, encoding), options)
 
     @contextlib.contextmanager
-    def writer(self, path: Path, schema: pa.Schema) -> Iterator[pacsv.CSVWriter]:
+    def writer(self, path: Path, schema: pa.Schema) -> Iterator[PartWriter]:
         """Yield a writer that writes a file part by part."""
         options = pacsv.WriteOptions(delimiter="\t" if ".tsv" in path.name.lower() else ",")
-        with packing(path) as stream, pacsv.CSVWriter(stream, schema, write_options=options) as writer:
-            yield writer
+        written = without_blank_lines(schema.empty_table()).schema
+        with packing(path) as stream, pacsv.CSVWriter(stream, written, write_options=options) as writer:
+            yield PartWriter(writer)
+
+
+class PartWriter(NamedTuple):
+    """Writes a file part by part."""
+
+    writer: pacsv.CSVWriter
+
+    def write_table(self, table: pa.Table) -> None:
+        """Write the next rows."""
+        self.writer.write_table(without_blank_lines(table))
+
+
+def without_blank_lines(table: pa.Table) -> pa.Table:
+    """Return a table of one column with empty texts for missing values: they are written as ``""``, and no reader takes the row for a blank line."""
+    if table.num_columns != 1:
+        return table
+    return pa.table({table.column_names[0]: table.column(0).cast(pa.string()).fill_null("")})
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from tests.fuzz.interference_engines import spark_differences
 pytestmark = SPARKS_OWN_WARNINGS
 
 
-@pytest.mark.parametrize("seed", [1, 2, 5])
+@pytest.mark.parametrize("seed", [2, 121])
 def test_pairs_that_differ_in_what_is_hidden_have_equal_rows_types_and_files(spark, seed):
-    """Two by the steps of large tables, one in a single task."""
+    """One in a single task, one by the steps of large tables."""
     told, found = spark_differences([9, seed], spark)
     assert (told, found) == (told, [])
