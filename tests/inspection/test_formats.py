@@ -167,6 +167,11 @@ def test_ordinary_numbers_and_texts_hold_no_identifiers():
     assert find_identifiers(to_frame(table)) == []
 
 
+@pytest.mark.parametrize("values", [["black", "white", "other"], ["black", "white"], ["Mary", "John", "Paul", "12"]])
+def test_a_few_words_that_are_names_too_are_not_called_names(values):
+    assert found_in(values * 20) == []
+
+
 def test_no_value_leaves_a_finding():
     text = json.dumps([vars(one) for one in find_identifiers(to_frame({"x": PUBLISHED["IBAN"]}))])
     assert "3704" not in text

@@ -24,6 +24,7 @@ _LOOKED_AT = 3_000
 _MOST = 0.5
 """Share of the values that must be of a kind for a whole column to be."""
 _FEWEST_INSIDE = 1
+_FEWEST_UNCERTAIN = 3
 UNCERTAIN = frozenset({"name of a person", "number plate", "telephone number", "street address"})
 """Kinds without a check digit, whose form other values may have: they do not overrule what the name of a column says."""
 _FEWEST_FOR_ROLE = 10
@@ -82,7 +83,7 @@ def kind_of_values(texts: list[str]) -> str:
 def _in_column(name: str, texts: list[str]) -> list[ValueFinding]:
     for one in FORMATS:
         whole = sum(_is(one, text) for text in texts)
-        if texts and whole >= _MOST * len(texts):
+        if texts and whole >= _least(one, texts):
             return [ValueFinding(name, one.name, whole, len(texts), inside=False)]
     holding = Counter(kind for text in texts for kind in _kinds_inside(text))
     kinds = dict.fromkeys(one.name for one in FORMATS)
@@ -91,6 +92,12 @@ def _in_column(name: str, texts: list[str]) -> list[ValueFinding]:
         for kind in kinds
         if holding[kind] >= _FEWEST_INSIDE
     ]
+
+
+def _least(one: Format, texts: list[str]) -> float:
+    """Return how many of the values must be of a kind: of few values all, at least three, unless a check digit confirms it; black and white are names too."""
+    few = one.name in UNCERTAIN and len(texts) < _FEWEST_FOR_ROLE
+    return max(len(texts), _FEWEST_UNCERTAIN) if few else _MOST * len(texts)
 
 
 def _kinds_inside(text: str) -> set[str]:
