@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shoal.evaluation.analyses import Estimate
 
 _COLOURS = {"original": "#222222", "midpoints": "#b8860b", "expected": "#1f6fb4", "completed": "#2e8b57"}
-_ROW, _HEAD, _WIDTH = 14, 26, 420
+_ROW, _HEAD, _WIDTH, _VERDICT = 14, 26, 420, 150
 _LONGEST, _LETTER = 48, 6
 """So many letters of a name are shown, each about so many points wide."""
 
@@ -30,7 +30,7 @@ def draw(estimates: Sequence[Estimate]) -> str:
             analysis, y = of, y + _HEAD
         parts.append(_figure(name, found, left, y))
         y += _ROW * (len(found) + 1) + 8
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + _WIDTH + 120}" height="{y + 10}" font-family="sans-serif" font-size="11" fill="#222222">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + _WIDTH + _VERDICT}" height="{y + 10}" font-family="sans-serif" font-size="11" fill="#222222">'
     return head + '<rect width="100%" height="100%" fill="white"/>' + "".join(parts) + "</svg>\n"
 
 
