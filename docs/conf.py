@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import shoal
 
 _ROOT = Path(__file__).parent.parent
+_PICTURE = re.compile(
+    r'^( *)<picture><source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)"><img src="([^"]+)" alt="([^"]+)"></picture>$',
+    re.MULTILINE,
+)
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 project = "shoal"
@@ -62,9 +67,17 @@ def _prepare(app: Any, name: str, source: list[str]) -> None:
             return link[0]
         return text if path in text else f"{text} (`{path}`)"
 
-    source[0] = _LINK.sub(shown, source[0])
+    source[0] = _PICTURE.sub(_in_both_schemes, _LINK.sub(shown, source[0]))
     if name.startswith("benchmarks/"):
         source[0] = "---\norphan: true\n---\n" + source[0]  # reached by links, not by the list of pages
+
+
+def _in_both_schemes(picture: re.Match[str]) -> str:
+    """Return a picture that a code host shows in the reader's colour scheme as two, of which the theme shows one."""
+    indent, dark, light, alt = picture.groups()
+    both = (("only-light", light), ("only-dark", dark))
+    shown = "".join(f"\n```{{image}} {path}\n:alt: {alt}\n:class: {kind}\n```\n" for kind, path in both)
+    return textwrap.indent(shown, indent)
 
 
 def _public_only(app: Any, what: str, name: str, value: Any, skip: bool, options: Any) -> bool | None:  # noqa: ARG001  (Sphinx calls it with all of these)

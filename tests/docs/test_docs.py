@@ -31,6 +31,9 @@ FETCHED = re.compile(
 )
 
 
+STEPS = ("open", "columns", "hierarchies", "protect", "compare", "look", "questions", "publish")
+
+
 def name(page):
     return str(page.relative_to(ROOT))
 
@@ -61,6 +64,18 @@ def python_blocks(page):
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_relative_link_leads_somewhere(page):
     assert list(broken_links(page)) == []
+
+
+def test_each_step_of_the_web_interface_has_a_small_picture_in_both_colour_schemes():
+    page = ROOT / "docs" / "how-to" / "with-the-page.md"
+    found = re.findall(
+        r'<picture>.*?srcset="([^"]+)"><img src="([^"]+)" alt="([^"]+)"></picture>', page.read_text("utf-8")
+    )
+    assert [re.findall(r"page-(\w+)\.png$", light) for _, light, _ in found] == [[step] for step in STEPS]
+    for dark, light, alt in found:
+        assert dark == light.replace(".png", "-dark.png")
+        assert alt.startswith(("The step ", "Questions in the step "))
+        assert max((page.parent / one).stat().st_size for one in (dark, light)) <= 120_000
 
 
 def commands(page):
