@@ -256,9 +256,9 @@ def test_a_type_found_from_values_is_found_from_released_rows():
         assert types[0] == types[1] == [pa.int64(), pa.decimal128(3, 2)]
 
 
-@pytest.mark.parametrize("ending", ["sav", "dta", "xlsx"])
-def test_a_file_without_whole_numbers_releases_a_type_that_its_released_rows_show(tmp_path, ending):
-    """These files hold numbers alone; whether a column is whole was once found with the rows that are withheld."""
+@pytest.mark.parametrize(("ending", "odd"), [("sav", 5.25), ("dta", 5.25), ("xlsx", 5.25), ("xlsx", "unknown")])
+def test_a_file_that_names_no_types_releases_those_that_its_released_rows_show(tmp_path, ending, odd):
+    """Whether a column is whole, or numbers at all, was once found with the rows that are withheld."""
 
     def released(withheld):
         table = pd.DataFrame(people()).drop(columns="note")
@@ -275,7 +275,7 @@ def test_a_file_without_whole_numbers_releases_a_type_that_its_released_rows_sho
         fields = described["resources"][0]["schema"]["fields"]
         return result.released.schema.types, result.data.schema.types, saved, fields
 
-    whole, broken = released(5.0), released(5.25)
+    whole, broken = released(5.0), released(odd)
     assert whole == broken
     assert whole[1][-1] == pa.int64()
 

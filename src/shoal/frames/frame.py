@@ -63,8 +63,8 @@ class Frame:
     """How the text file was laid out that the table comes from."""
     announced: bool = False
     """A notice about how its text is understood has been given."""
-    types_found: bool = False
-    """Whether numbers are whole was found from all values of a column, because the file does not say it."""
+    types_found: frozenset[str] = frozenset()
+    """Columns whose type was found from all their values, because the file does not say it: whether numbers are whole, or text is among them."""
     native: UserTable | None = field(default=None, compare=False, repr=False)
     """The table as its user holds it, of which kept columns are taken by row."""
 
@@ -185,9 +185,16 @@ class Frame:
         """
         values = None if self.native is None else self.native.untyped_values(name, np.asarray(rows, np.int64))
         if values is None:
-            taken = compact(self.labelled(name).take(pa.array(rows)))
-            return as_whole(taken) if self.types_found else taken
+            return self.as_shown(name, compact(self.labelled(name).take(pa.array(rows))))
         return canonical(pa.chunked_array([_as_arrow(name, values)]))
+
+    def as_shown(self, name: str, rows: pa.ChunkedArray) -> pa.ChunkedArray:
+        """Return some rows of a column in the type that they show, if that of the column was found from all rows."""
+        if name not in self.types_found:
+            return rows
+        numbers_in_text = is_text(rows.type) and name not in self.labels
+        alone = Frame(pa.table({name: rows}), untyped=numbers_in_text, notation=self.notation)
+        return as_whole(alone.own(name))
 
     def at(self, rows: IntArray | LongArray) -> Frame:
         """Return some rows of the frame."""

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from shoal.errors import ColumnError, DataError, ShoalError
 from shoal.frames import Frame, require, to_frame
-from shoal.frames.canonical import value_type
+from shoal.frames.canonical import is_text, value_type
 from shoal.io.column_names import name_first
 from shoal.io.location import Location
 from shoal.io.packed import refuse_archive_bomb
@@ -149,8 +149,9 @@ def _frame(rows: Sequence[list[Any]], file: str) -> Frame:
         name: _column([row[place] if place < len(row) else None for row in rows[1:]])
         for place, name in enumerate(names)
     }
-    frame = to_frame(pa.table(columns))
-    return Frame(frame.table, notes=notes, types_found=True)
+    frame = to_frame(pa.table({name: column for name, (column, _) in columns.items()}))
+    found = frozenset(name for name, (_, found) in columns.items() if found)
+    return Frame(frame.table, notes=notes, types_found=found)
 
 
 def _gap(row: Sequence[Any]) -> int:
@@ -163,9 +164,10 @@ def _name(value: Any) -> str:
     return "" if value is None else str(value).strip()
 
 
-def _column(values: list[Any]) -> pa.Array:
-    """Return cells as the type they share, or as the text they show."""
+def _column(values: list[Any]) -> tuple[pa.Array, bool]:
+    """Return cells as the type they share, or as the text they show, and whether other cells could have another type: not if all are text."""
     try:
-        return pa.array(values)
+        column = pa.array(values)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
-        return pa.array([None if value is None else str(value) for value in values], pa.string())
+        return pa.array([None if value is None else str(value) for value in values], pa.string()), True
+    return column, not is_text(column.type)

@@ -196,7 +196,12 @@ def _frame(values: dict[str, Any], meta: Any, *, whole: bool = True) -> Frame:
     columns = {name: _column(list(values[name]), whole=whole) for name in meta.column_names}
     found = {name: _labels(name, meta, columns[name]) for name in meta.column_names}
     labels = {name: one for name, one in found.items() if one != ValueLabels()}
-    return Frame(pa.table(columns), labels=labels, types_found=True)
+    numbers = frozenset(
+        name
+        for name, column in columns.items()
+        if pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
+    )
+    return Frame(pa.table(columns), labels=labels, types_found=numbers)
 
 
 def _labels(name: str, meta: Any, column: pa.Array) -> ValueLabels:

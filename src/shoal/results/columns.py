@@ -16,7 +16,7 @@ from shoal.cells.recode import range_text, set_text
 from shoal.encoding import value_texts
 from shoal.errors import DataError
 from shoal.frames import Frame, Layout
-from shoal.frames.canonical import as_whole, encode_dictionary, is_period, is_text
+from shoal.frames.canonical import encode_dictionary, is_period, is_text
 from shoal.frames.compact import compact
 from shoal.io.registry import file_source
 from shoal.notation import ValueLabels
@@ -123,8 +123,8 @@ def own_columns(release: Release) -> Mapping[str, pa.ChunkedArray]:
         return {name: compact(shown.typed(name)) for name in names}
     native = release.source.native
     if native is None or isinstance(native.table, pa.Table):
-        taken = {name: compact(release.source.own(name).take(kept)) for name in names}
-        return {name: as_whole(one) for name, one in taken.items()} if release.source.types_found else taken
+        own = {name: compact(release.source.own(name).take(kept)) for name in names}
+        return {name: release.source.as_shown(name, column) for name, column in own.items()}
     return {name: release.source.passed(name, release.kept) for name in names}
 
 
