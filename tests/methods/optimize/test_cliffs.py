@@ -7,6 +7,8 @@ import pytest
 
 pytest.importorskip("vl_convert")
 
+from benchmarks.cliffs import SHAPES
+from benchmarks.cliffs import made as lattice
 from benchmarks.curves import curve, faults, towns
 from benchmarks.optimize import made
 from benchmarks.speed import wide
@@ -133,6 +135,9 @@ def test_fast_makes_rounds_where_cells_know_little_and_fewer_of_them_the_larger_
     ]
     assert [rounds_at_fast("clusters of numbers", 13_000, k) for k in (2, 200, 900, 1_000)] == [1, 1, 1, 0]
     assert rounds_at_fast("deep hierarchies", 13_000, 2) == 0
+    assert rounds_at_fast("deep hierarchies", 10_000, 5) == 2
+    assert Search.of(lattice(SHAPES["loose"], 2_000), Task(5, effort="fast")).stop.rounds == 4
+    assert Search.of(lattice(SHAPES["loose"], 13_000), Task(5, effort="fast")).stop.rounds == 1
     many_celled = wide(13_000, 12)
     assert [Search.of(many_celled, Task(k, effort="fast")).stop.rounds for k in (2, 900, 1_000)] == [1, 1, 0]
     assert rounds_at_fast("skewed sets of many values", 10_000, 400) == 2  # as any small table

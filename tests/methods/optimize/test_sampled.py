@@ -99,3 +99,5 @@ def test_a_cliff_is_told():
     assert cliffs(rows, "k") == ["fast is 33% above balanced at k = 5", "fast jumps from k = 2 to 5"]
     rows = [{"records": n, "fast": loss, "balanced": loss} for n, loss in ((1_000, 0.4), (2_000, 0.5), (4_000, 0.2))]
     assert "fast jumps at records = 2000" in cliffs(rows, "records")
+    rows = [{"columns": columns, "fast": loss} for columns, loss in ((3, 0.1), (6, 0.9), (12, 0.95))]
+    assert cliffs(rows, "columns") == []  # another column is another table
