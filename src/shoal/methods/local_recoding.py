@@ -223,7 +223,7 @@ def group_top_down(
 ) -> IntArray:
     """Return the group of each record by Top-Down; records are assigned in the given random order."""
     costs = tabulate_costs(space)
-    shuffled = np.ascontiguousarray(codes[:, order])  # one layout, whoever made the codes: kernels are compiled once
+    shuffled = np.ascontiguousarray(codes[:, order])  # one layout for all callers: kernels are compiled once
     parts = top_down.start(space, shuffled, order.copy())
     with _reporting("Top-Down", progress) as reporter:
         # ends: each call cuts parts into two smaller ones, and a part of at most k records is not cut
