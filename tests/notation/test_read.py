@@ -182,3 +182,21 @@ def test_text_stays_text_where_nothing_shall_be_understood():
 def test_wrong_settings_are_refused_in_one_sentence(settings):
     with pytest.raises(ParameterError, match="parameter of a test must"):
         read(["1"], **settings)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "said"),
+    [
+        ({"pay": ["2.394", "981"]}, {}, {"pay": "numbers with an assumed decimal point"}),
+        ({"pay": ["2.394", "981", "NA"]}, {}, {"pay": "numbers with an assumed decimal point, 'NA' as missing"}),
+        ({"pay": ["2.394", "981"], "size": ["2.5", "3.75"]}, {}, {}),
+        ({"pay": ["2.394", "981"]}, {"decimal": "."}, {}),
+        ({"pay": ["2.394", "0.981"]}, {}, {}),
+    ],
+)
+def test_a_point_that_could_mark_thousands_is_read_as_a_decimal_point_and_said(columns, options, said):
+    longest = max(map(len, columns.values()))
+    table = pa.table({name: [*texts, *[None] * (longest - len(texts))] for name, texts in columns.items()})
+    frame = Frame(table, untyped=True, notation=Notation(**options))
+    assert frame.typed("pay")[0].as_py() == 2.394
+    assert frame.understood(["pay"]) == said

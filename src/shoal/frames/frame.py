@@ -132,7 +132,7 @@ class Frame:
         missing = f"{', '.join(repr(mark) for mark in reading.marks)} as missing" if reading.marks else ""
         if reading.choices:
             return f"text, though it could be numbers or dates written with {' or '.join(reading.choices)}"
-        plain = reading.kind == "text" or (self.untyped and not reading.form)
+        plain = reading.kind == "text" or (self.untyped and not reading.form and not reading.assumed)
         return missing if plain else ", ".join(filter(None, (reading.words, missing)))
 
     def reading(self, name: str) -> Reading:

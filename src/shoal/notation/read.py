@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import pyarrow as pa
@@ -35,11 +35,15 @@ class Reading:
     """The texts that stand for a missing value."""
     choices: tuple[str, ...] = ()
     """The options of which the user must choose one, because the texts can be read in more than one way."""
+    assumed: bool = False
+    """Whether a decimal point is assumed: ``1.234`` could be a thousand too, and no other column shows which is meant."""
 
     @property
     def words(self) -> str:
         """The reading in words, such as ``numbers with decimal comma``."""
         plural = {"time of day": "times of day", "text": "text"}.get(self.kind, f"{self.kind}s")
+        if self.assumed:
+            return f"{plural} with an assumed decimal point"
         if not self.form:
             return plural
         return f"{plural} written {self.form}" if "%" in self.form else f"{plural} with {self.form}"
@@ -65,7 +69,7 @@ def understand(texts: pa.Array, notation: Notation, table_decimal: Callable[[], 
     marks = tuple(clean.filter(none).to_pylist())
     if found.kind in {"whole number", "number"} and notation.missing is None:
         whole, marks = _without_code(whole, marks)
-    return Reading(found.kind, whole, found.form, found.decimal, found.thousands, marks)
+    return replace(found, values=whole, marks=marks)
 
 
 def _missing(texts: pa.Array, notation: Notation) -> pa.Array:
@@ -114,8 +118,11 @@ def _read_numbers(texts: pa.Array, notation: Notation, table_decimal: Callable[[
     if not forms:
         return None
     decimals = _decimals(forms, texts)
+    assumed = False
     if len(decimals) > 1:
-        wanted = table_decimal() or ("." if PLAIN in forms else None)
+        shown = table_decimal()
+        assumed = shown is None and PLAIN in forms
+        wanted = "." if assumed else shown
         if wanted is None:
             return Reading(choices=decimals)
         forms = [form for form in forms if form.decimal == wanted]
@@ -124,7 +131,8 @@ def _read_numbers(texts: pa.Array, notation: Notation, table_decimal: Callable[[
         return None
     kind: Kind = "whole number" if pa.types.is_integer(values.type) else "number"
     form = "" if forms[0] == PLAIN else forms[0].words(whole=kind == "whole number")
-    return Reading(kind, values, form, "" if kind == "whole number" else forms[0].decimal, forms[0].thousands)
+    decimal = "" if kind == "whole number" else forms[0].decimal
+    return Reading(kind, values, form, decimal, forms[0].thousands, assumed=assumed)
 
 
 def _decimals(forms: list[NumberForm], texts: pa.Array) -> tuple[str, ...]:
