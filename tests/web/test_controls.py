@@ -51,6 +51,7 @@ SAMPLES = {
     "release": "representatives",
     "widen": 0.1,
     "ends": {"age": 5},
+    "counts": "columns",
     "cells": {"age": {"most": 3}},
     "treat": {"cost": {"treatment": "top-code", "value": 3000.0}, "ill": {"treatment": "pram", "keep": 0.5}},
     "pseudonymize": ["id"],
