@@ -7,6 +7,7 @@ import signal
 import threading
 
 from shoal.errors import DataError
+from shoal.web.jobs.releasing import publish
 from shoal.web.jobs.worker import stoppable
 
 
@@ -38,3 +39,14 @@ def fail(tell):
 
 def leak(tell):
     raise ValueError("secret cell 40213")
+
+
+def publish_slowly(tell, **given):
+    """Write a release, and wait once its rows are in a file without a name."""
+
+    def wait(what, value):
+        tell(what, value)
+        if value[1] == "writing the report":
+            threading.Event().wait()
+
+    return publish(wait, **given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 import shoal
 from shoal.frames import Frame
 from shoal.web.jobs.releasing import make_release, publish
+from shoal.web.jobs.worker_queue import WorkerQueue
+from shoal.web.routes.publish import clear_after
 from shoal.web.stored import store
 from tests.web.conftest import write_people
 
@@ -75,3 +78,22 @@ def test_the_report_tells_what_the_page_told_of_the_release(made):
     made["targets"]["report"] = made["targets"]["report"].replace(".html", ".json")
     publish(lambda *_: None, **made)
     assert json.loads(Path(made["targets"]["report"]).read_text("utf-8")) == made["summary"]
+
+
+def test_cancelling_ends_the_writing_at_once_and_leaves_no_file(made, tmp_path):
+    def names():
+        return sorted(one.name for one in tmp_path.iterdir())
+
+    before, reached = names(), threading.Event()
+    watch = lambda job: reached.set() if job.text == "writing the report" else None  # noqa: E731
+    queue = WorkerQueue(watch, ends_older=False, tasks="tests.web.slow_tasks")
+    try:
+        job = queue.submit("publish", "publish_slowly", **made)
+        clear_after(job, made["targets"].values())
+        reached.wait()
+        assert names() != before  # the rows are in a hidden folder
+        queue.cancel(job)
+        assert job.state == "cancelled"
+        assert names() == before
+    finally:
+        queue.close()

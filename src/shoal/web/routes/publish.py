@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,12 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from shoal.errors import FileError, ParameterError
+from shoal.io.workroom import remove_leftovers
 from shoal.publication.plain_columns import Cells
 from shoal.web.as_code import command_text, name_inside, python_text
 from shoal.web.databases import database_address
 from shoal.web.folder import inside, release_endings
+from shoal.web.jobs.worker_queue import Job
 from shoal.web.routes.common import Answer, Here, go
 from shoal.web.session import Session
 
@@ -125,7 +129,19 @@ async def publish(targets: Targets, session: Here) -> Answer:
         inputs=source.files if source else [], key=release.draft.key_file, own=session.own_hierarchies,
         recipe_made=release.draft.recipe().model_dump(exclude_unset=True), summary=release.summary,
     )  # fmt: skip
+    clear_after(job, paths.values())
     return go(session, job=job)
+
+
+def clear_after(job: Job, targets: Iterable[str]) -> None:
+    """Remove what a writing worker leaves beside its targets if it is ended: nothing but its death ends it at once."""
+    folders = {Path(one).parent for one in targets}
+
+    def clear(_: Future[Any]) -> None:
+        for folder in folders:
+            remove_leftovers(folder)
+
+    job.future.add_done_callback(clear)
 
 
 def _place(session: Session, targets: Targets) -> dict[str, str]:
