@@ -134,7 +134,7 @@ async def publish(targets: Targets, session: Here) -> Answer:
 
 
 def clear_after(job: Job, targets: Iterable[str]) -> None:
-    """Remove what a writing worker leaves beside its targets if it is ended: nothing but its death ends it at once."""
+    """Remove what a writing worker leaves next to its targets if it is ended: nothing but its death ends it at once."""
     folders = {Path(one).parent for one in targets}
 
     def clear(_: Future[Any]) -> None:
