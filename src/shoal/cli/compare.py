@@ -164,17 +164,14 @@ def _method(text: str) -> Any:
     return make_method(name, **options)
 
 
-_OWN = {"k", "method", "effort", "engine", "memory"}
-"""What a comparison chooses itself."""
-
-
 def _parameters(recipe: Path | None, quasi_identifiers: tuple[str, ...], sensitive: tuple[str, ...]) -> dict[str, Any]:
     """Return what the recipe says of all releases, and the roles given on top of it."""
     from shoal.api import recipe_parameters
+    from shoal.compare import SHARED
     from shoal.recipe import read_recipe
 
     taken = recipe_parameters(read_recipe(recipe)) if recipe else {}
-    parameters = {name: value for name, value in taken.items() if name not in _OWN}
+    parameters = {name: value for name, value in taken.items() if name in SHARED}
     if quasi_identifiers:
         parameters["quasi_identifiers"] = quasi_identifiers
     if sensitive:

@@ -16,8 +16,6 @@ from shoal.web.stored import StoredTable
 if TYPE_CHECKING:
     from shoal.compare import Point  # heavy: loaded when the first comparison is asked for
 
-_OWN = ("k", "method", "effort", "release", "engine", "memory")
-
 
 def seconds_left(made: Sequence[Point], methods: Sequence[str], sizes: int) -> float | None:
     """Guess how long the points that are missing take: as long as those of their method did; None while one has none.
@@ -43,10 +41,10 @@ def compare_points(
     key_file: str | None = None,
 ) -> None:
     """Make every point and hand it over when it is finished; those in the state file come at once."""
-    parameters = recipe_parameters(check_recipe(recipe, "The recipe"))
-    effort = parameters["effort"]
-    for name in _OWN:
-        parameters.pop(name)
+    from shoal.compare import SHARED  # noqa: PLC0415  (heavy: loaded when the first comparison is asked for)
+
+    chosen = recipe_parameters(check_recipe(recipe, "The recipe"))
+    parameters = {name: value for name, value in chosen.items() if name in SHARED and name != "release"}
     tell("progress", (0.0, "compiling, once: up to a minute" if compiles_first() else "making releases"))
     made: list[Point] = []
 
@@ -59,6 +57,6 @@ def compare_points(
         tell("part", vars(point))
 
     shoal.compare(
-        load(table), methods=methods, k=ks, efforts=effort, workers=1, state=state, on_point=report,
+        load(table), methods=methods, k=ks, efforts=chosen["effort"], workers=1, state=state, on_point=report,
         key=key_file, **parameters,
     )  # fmt: skip
