@@ -173,3 +173,29 @@ def test_ranges_end_at_round_numbers_where_no_value_lies():
         ("2020-01-01", "2020-02-01"),
         ("2020-02-03", "2020-03-01"),
     ]
+
+
+@pytest.mark.parametrize(("age", "job"), [(999, "zz"), (870, "yy")])
+def test_no_cell_shows_a_value_that_only_a_withheld_record_has(tmp_path, age, job):
+    rng, n = np.random.default_rng(1), 300
+    table = pd.DataFrame({
+        "age": rng.integers(18, 70, n), "sex": rng.choice(list("FM"), n), "job": rng.choice(list("abcdefghij"), n),
+        "hours": rng.integers(10, 60, n), "ill": ["no"] * 200 + ["yes"] * 100,
+    })  # fmt: skip
+    table.loc[n] = [age, "X", job, 5, "no"]
+    result = shoal.anonymize(
+        table, k=5, quasi_identifiers=["age", "sex", "job"], keep=["hours"], sensitive=["ill"],
+        models=[shoal.LDiversity(2)], method=shoal.SBCA(rest="suppress"), max_suppression=0.05,
+        hierarchies={"sex": "flat"}, cells={"age": "disjoint", "job": shoal.Disjoint(most=3)},
+    )  # fmt: skip
+    assert result.groups[n] == -1
+    result.save(tmp_path / "release.csv")
+    for name in ("release.csv", "release.datapackage.json"):
+        text = (tmp_path / name).read_text()
+        assert job not in text
+        assert str(age) not in text
+        assert f"{age // 10}9]" not in text  # its round end
+    known = set(table["age"][result.groups >= 0].astype(str))
+    cells = [stands_for(cell, known) for cell in set(result.data["age"]) - {"*"}]
+    assert set().union(*cells) <= known
+    assert all(not one & other for one, other in itertools.combinations(cells, 2))

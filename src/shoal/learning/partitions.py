@@ -7,14 +7,14 @@ the user's own or a learned one, for categories. A quick release with each says 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.arrays import CancelToken
+from shoal.arrays import CancelToken, IntArray
 from shoal.cells.disjoint import Disjoint, as_searched, in_parts
 from shoal.cells.recode import range_text, set_text
 from shoal.encoding import CodedColumn, CodedTable, text_meanings
@@ -42,14 +42,21 @@ Encoded = Callable[[Mapping[str, Any]], CodedTable]
 Parts = list[list[int]]
 
 
+class Partition(NamedTuple):
+    """The parts of a column as a hierarchy of two levels: the parts below the root, their values below them."""
+
+    tree: Hierarchy
+    column: _Column
+
+
 class _Choice(NamedTuple):
     """A column and its candidates, by their number of parts."""
 
-    column: CodedColumn
+    column: _Column
     candidates: dict[int, Hierarchy]
 
 
-def disjoint_trees(
+def find_partitions(
     cells: Mapping[str, Disjoint],
     choices: Mapping[str, Any],
     frame: Frame,
@@ -59,8 +66,8 @@ def disjoint_trees(
     exact: bool = False,
     seed: int = 0,
     cancel: CancelToken | None = None,
-) -> dict[str, Hierarchy]:
-    """Return for each column a hierarchy of two levels: the parts that lose least, and their values; ranges of numbers end at round numbers unless ``exact``."""
+) -> dict[str, Partition]:
+    """Return for each column the parts that lose least; ranges of numbers end at round numbers unless ``exact``."""
     if not cells:
         return {}
     free = encoded({name: choice for name, choice in choices.items() if name not in cells or choice != "auto"})
@@ -71,12 +78,10 @@ def disjoint_trees(
         column.name: np.bincount(table.codes[row], minlength=column.cardinality)
         for row, column in enumerate(table.columns)
     }
-    found = {
-        name: _Choice(
-            column, _candidates(_Column(column, frame, exact), counts[name], learned.get(name), cells[name].most)
-        )
-        for name, column in columns.items()
-    }
+    found = {}
+    for name, coded in columns.items():
+        column = _Column(coded, frame, exact)
+        found[name] = _Choice(column, _candidates(column, counts[name], learned.get(name), cells[name].most))
     best = {
         name: one.candidates[min(one.candidates, key=lambda size: abs(size - START))] for name, one in found.items()
     }
@@ -92,7 +97,20 @@ def disjoint_trees(
 
     for name, one in found.items():
         best[name] = _least(one.candidates, partial(_with, loss, best, name))
-    return best
+    return {name: Partition(best[name], one.column) for name, one in found.items()}
+
+
+def named_by_released(coded: CodedTable, labels: IntArray, partitions: Mapping[str, Partition]) -> dict[str, Hierarchy]:
+    """Return the parts without the values that only withheld records have, named by the others: no cell shows a withheld value."""
+    trees: dict[str, Hierarchy] = {}
+    for column, codes in zip(coded.columns, coded.codes, strict=True):
+        one = partitions.get(column.name)
+        if one is not None and one.column.coded.hierarchy is None:  # labels of the user's own hierarchy are not values
+            seen = np.unique(codes[labels >= 0])
+            trees[column.name] = one.column.without(
+                one.tree, {column.texts[code] for code in seen[seen < len(column.texts)]}
+            )
+    return trees
 
 
 def _with(
@@ -155,6 +173,21 @@ class _Column:
             texts = [text for code in part for text in self.cells[code]]
             nested[label] = None if texts == [label] else texts
         return Hierarchy.from_dict({"*": nested})
+
+    def without(self, tree: Hierarchy, released: Collection[str]) -> Hierarchy:
+        """Return parts of the released texts alone; each other value is a part of its own, which no cell shows."""
+        code = {text: code for code, texts in enumerate(self.cells) for text in texts}
+        shown = {code[text] for text in released}
+        leaves = [tree.leaves_below(label) for label in tree.children(tree.labels[tree.root])]
+        parts = [list(dict.fromkeys(code[leaf] for leaf in part if code[leaf] in shown)) for part in leaves]
+        rest = [(text, [one]) for one, text in enumerate(self.texts) if one not in shown]
+        return self.tree([*self.named([part for part in parts if part]), *rest])
+
+    def named(self, parts: Parts) -> list[tuple[str, list[int]]]:
+        """Return parts with the labels of their cells."""
+        if self.coded.kind.ordered:
+            return self.runs(parts)
+        return [(_one_or_set([self.texts[code] for code in part]), part) for part in parts]
 
     def runs(self, parts: Parts) -> list[tuple[str, list[int]]]:
         """Return runs of values with the labels of their cells."""

@@ -19,7 +19,7 @@ from shoal.hierarchy import Hierarchy
 from shoal.io.files import open_table
 from shoal.io.source import ReadOptions
 from shoal.io.targets import files_read
-from shoal.learning.partitions import disjoint_trees
+from shoal.learning.partitions import Partition, find_partitions, named_by_released
 from shoal.methods.base import Grouping
 from shoal.methods.stopping import cancellable
 from shoal.plan.table import group_table
@@ -53,13 +53,18 @@ def release_in_memory(request: Request, data: Any, options: ReadOptions) -> Resu
     given, (frame, treated) = frame, _treat(request, frame)
     encoded = partial(_encode, request, frame)
     hierarchies = settle_hierarchies(request, frame, encoded)
-    coded = encoded({**hierarchies, **_parted(request, frame, hierarchies, encoded)})
+    partitions = _partitions(request, frame, hierarchies, encoded)
+    trees = {name: one.tree for name, one in partitions.items()}
+    coded = encoded({**hierarchies, **trees})
     if not given.announced:
         tell_of_coded_categories(coded, {*request.kinds, *request.hierarchies})
     frame = replace(frame, announced=given.tell(request.as_understood()).announced)
     requirements = bind_models(request.models, coded, request.sensitive)
     refuse_unreachable(request.models, requirements, request.max_suppression)
     grouping = _group(request, as_searched(coded, request.cells), (*at_least_units(coded, request.k), *requirements))
+    if partitions and (grouping.labels < 0).any():
+        coded = encoded({**hierarchies, **trees, **named_by_released(coded, grouping.labels, partitions)})
+        requirements = bind_models(request.models, coded, request.sensitive)
     _report(request, 0.9, "checking")
     plain = request.recipe.model_copy(update={"hierarchies": settled_words(hierarchies)})
     derived = find_derived(frame, plain.quasi_identifiers, followed_columns(plain), person=plain.person)
@@ -116,12 +121,12 @@ def _encode(request: Request, frame: Frame, hierarchies: Mapping[str, HierarchyC
     return replace(coded, survey_weight=weight)
 
 
-def _parted(
+def _partitions(
     request: Request, frame: Frame, hierarchies: Mapping[str, HierarchyChoice], encoded: Callable[[Any], CodedTable]
-) -> dict[str, Hierarchy]:
-    """Return the parts of the columns whose cells must be disjoint, as hierarchies."""
+) -> dict[str, Partition]:
+    """Return the parts of the columns whose cells must be disjoint."""
     options: dict[str, Any] = {"k": request.k, "seed": request.seed, "cancel": request.cancel}
-    return disjoint_trees(request.cells, hierarchies, frame, encoded, exact=request.ends == "exact", **options)
+    return find_partitions(request.cells, hierarchies, frame, encoded, exact=request.ends == "exact", **options)
 
 
 def _is_parted(request: Request, name: str, hierarchies: Mapping[str, HierarchyChoice]) -> bool:
