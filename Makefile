@@ -26,7 +26,9 @@ demo: $(VENV)/.demo  ## anonymize the built-in hospital register; writes into sh
 	@echo "  $(BIN)/shoal serve shoal-demo        # the same in the browser"
 
 # a worker that died is not replaced: xdist would give the test that killed it to the next one, for hours
+# kernels are compiled ahead, once for both workers: a test of the web interface would wait for minutes
 test: $(VENV)/.dev browser servers  ## run all tests; skipped ones are listed with their reasons
+	@$(BIN)/shoal warm-up
 	@$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart=0 $(ARGS) $(TESTS)
 
 lint: $(VENV)/.dev  ## check style, types and the layers
