@@ -47,7 +47,8 @@ def _release(table: pa.Table, names: list[str] | None = None, **more: object) ->
 
 
 def _grid(values: pa.Array) -> object:
-    return make_grid(encode(to_frame(pa.table({"x": values})), ["x"]).columns[0])
+    column = encode(to_frame(pa.table({"x": values})), ["x"]).columns[0]
+    return make_grid(column, np.arange(len(column.values), dtype=np.int32))
 
 
 # --- grids -------------------------------------------------------------------------------------------------------
@@ -322,3 +323,32 @@ def test_ends_do_not_tell_how_near_values_inside_of_a_range_are() -> None:
         made = shoal.anonymize(table, k=3, quasi_identifiers=["height"], method=Given(labels))
         cells.append(made.released.column("height").to_pylist())
     assert cells[0] == cells[1]
+
+
+@pytest.mark.parametrize("ends", ["round", {"age": 10}, {"age": 2.5}])
+@pytest.mark.parametrize(("inside", "withheld"), [(33, 30.5), (33.5, 30)])
+def test_ends_do_not_tell_that_a_hidden_value_is_a_fraction(ends: object, inside: float, withheld: float) -> None:
+    labels = (0, 0, 0, 1, 1, 1, -1)
+    cells = []
+    for hidden in ((33, 30), (inside, withheld)):
+        ages = pa.array([21, 25, 27, 31, hidden[0], 58, hidden[1]])
+        made = shoal.anonymize(
+            pa.table({"age": ages}),
+            k=3,
+            quasi_identifiers=["age"],
+            method=Given(labels),
+            max_suppression=0.5,
+            ends=ends,
+        )
+        cells.append(made.released.column("age").to_pylist())
+    if ends != {"age": 2.5}:  # integers have no ends at fractions
+        assert cells[0] == cells[1]
+    if ends != "round":
+        assert not {"[21-27]", "[31-58]"} & set(cells[1])
+
+
+def test_numbers_with_gaps_that_a_frame_holds_as_floats_meet_without_overlapping() -> None:
+    ages = pa.array([float(age) for age in range(20, 60)] + [None] * 5)
+    made = shoal.anonymize(pa.table({"age": ages}), k=5, quasi_identifiers=["age"], method="mondrian", ends={"age": 10})
+    cells = set(made.released.column("age").to_pylist())
+    assert {"[20-29]", "[30-39]"} <= cells

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from shoal.arrays import AnyArray, FloatArray, IntArray
 from shoal.encoding import CodedColumn, CodedTable
@@ -168,7 +167,7 @@ def choose_ends(
     ):
         if choice == "exact":
             continue
-        grid = make_grid(column)
+        grid = make_grid(column, _ends_of(ranges.get(row)))
         if grid is None:
             _refuse_step(column, choice)
             continue
@@ -179,6 +178,10 @@ def choose_ends(
         if rule.share or rule.step:
             found[row] = ColumnEnds(column, grid, rule)
     return found
+
+
+def _ends_of(ranges: Ranges | None) -> IntArray:
+    return np.zeros(0, np.int32) if ranges is None else np.concatenate([ranges.low, ranges.high])
 
 
 def _finer(one: ColumnEnds) -> ColumnEnds | None:
@@ -202,9 +205,7 @@ def _largest_share(column: CodedColumn, grid: Grid, ranges: Ranges) -> float:
     def affordable(share: float) -> bool:
         one = ColumnEnds(column, grid, Rule(share))
         first, last = (one.positions(ends) for ends in one.move(begin, end))
-        if not pa.types.is_integer(
-            column.values.type
-        ):  # of 0 to 4, [0-5] loses nothing, but shows a value that is none
+        if not grid.whole:  # of 0 to 4, [0-5] loses nothing, but shows a value that is none
             first, last = (np.clip(ends, lowest, highest) for ends in (first, last))
         return sum_of_products(records, last - first) <= most
 

@@ -47,6 +47,9 @@ class Step(NamedTuple):
 class Grid(ABC):
     """The steps of one column."""
 
+    whole = False
+    """Whether ranges hold whole numbers, and so end before the next multiple: [20-24], [25-29]."""
+
     def __init__(self, column: CodedColumn) -> None:
         self.kind = column.values.type
         self.exact = self.scaled(exact_numbers(column.values))
@@ -121,6 +124,25 @@ class FloatGrid(Grid):
         return [value_text(end) for end in ends.tolist()]
 
 
+class WholeFloatGrid(FloatGrid):
+    """Floats of a column whose released ranges all end at whole numbers, moved as integers are.
+
+    A fraction that only a withheld record has, or one inside a range, makes a column of integers one of floats. Ends must not show it.
+    """
+
+    whole = True
+
+    def steps(self, finest: float, coarsest: float) -> list[Step]:
+        """Return the steps that are whole numbers."""
+        return [step for step in super().steps(finest, coarsest) if step.exponent >= 0]
+
+    def outwards(self, low: AnyArray, high: AnyArray, step: Step) -> tuple[AnyArray, AnyArray]:
+        """Move outwards, up to the whole number before the next multiple; a step of the user's own may be a fraction."""
+        if step.exponent < 0:
+            return super().outwards(low, high, step)
+        return _float_floor(low, step), _float_floor(high, step) + (step.size - 1)
+
+
 def _float_floor(values: FloatArray, step: Step) -> FloatArray:
     """Return the largest multiple of a step that is not above each value, or the value if floats have none."""
     power = 10.0 ** abs(step.exponent)
@@ -143,6 +165,7 @@ class WholeGrid(Grid):
 
     def __init__(self, column: CodedColumn) -> None:
         self.scale = column.values.type.scale if pa.types.is_decimal(column.values.type) else 0
+        self.whole = pa.types.is_integer(column.values.type)
         super().__init__(column)
 
     def scaled(self, numbers: AnyArray) -> AnyArray:
@@ -272,16 +295,20 @@ def _month_above(ticks: AnyArray, day: int, months: int) -> AnyArray:
     return np.where(begin == ticks, begin, _month_begin(ticks, day, months, 1))
 
 
-def make_grid(column: CodedColumn) -> Grid | None:
-    """Return the grid of a column; None if no value lies between two others, or all are one."""
+def make_grid(column: CodedColumn, ends: IntArray) -> Grid | None:
+    """Return the grid of a column whose released ranges have these ends; None if no value lies between two others, or all are one."""
     kind = column.values.type
     if not column.measured or len(column.values) < 2:
         return None
     if pa.types.is_floating(kind):
-        return FloatGrid(column)
+        return WholeFloatGrid(column) if _are_whole(exact_numbers(column.values)[ends]) else FloatGrid(column)
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind):
         return WholeGrid(column)
     return TimeGrid(column) if pa.types.is_temporal(kind) else None
+
+
+def _are_whole(numbers: FloatArray) -> bool:
+    return bool(len(numbers) and (np.abs(numbers) < _FINEST).all() and (numbers == np.floor(numbers)).all())
 
 
 def step_names(steps: Iterable[Step]) -> str:
