@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -203,3 +204,22 @@ def test_queries_and_attacks_count_the_leaves_of_a_node_whatever_they_weigh():
         first, last = released_codes(one.space, cover)
         assert (first.tolist(), last.tolist()) == ([[0, 2]], [[1, 3]])
         assert release_column(one.space, 0, 2, 3) == (4, 6)
+
+
+@pytest.mark.parametrize("choice", ["auto", "suggest"])
+def test_numbers_that_are_codes_get_the_hierarchy_of_codes_on_every_engine(choice, tmp_path):
+    zips = [50601, 50602, 50611, 50612, 50699, 53201, 53202, 10115, 10117, 80331, 80333] * 12
+    path = tmp_path / "people.csv"
+    path.write_text("\n".join(["zip,age", *(f"{zips[row]},{20 + row * 7 % 50}" for row in range(len(zips)))]) + "\n")
+    cells = []
+    for engine in ("memory", "stream"):
+        made = shoal.anonymize(
+            path, k=8, quasi_identifiers=["zip", "age"], kinds={"zip": "nominal"}, hierarchies={"zip": choice},
+            effort="fast", engine=engine,
+        )  # fmt: skip
+        made.save(tmp_path / f"{engine}.csv")
+        rows = (tmp_path / f"{engine}.csv").read_text().splitlines()[1:]
+        cells.append(sorted(row.split(",")[0].strip('"') for row in rows))
+    assert cells[0] == cells[1]
+    assert {"1011*", "8033*"} & set(cells[0])
+    assert all(re.fullmatch(r"\d{1,5}\*{0,4}|\*", cell) for cell in cells[0])

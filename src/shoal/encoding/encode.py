@@ -107,7 +107,7 @@ def _encode_column(
                 f"The column {name!r} has both a kind and a hierarchy. Got kind {kind!r}.",
                 hint="a hierarchy says how the column is released; leave the kind out.",
             )
-        return _encode_by_hierarchy(frame, name, hierarchy)
+        return _encode_by_hierarchy(frame, name, hierarchy, codes=kind == "nominal")
     if kind is None or kind in ("numeric", "date"):
         _check_unambiguous(frame, name)
     if kind is not None and not isinstance(kind, str):
@@ -229,34 +229,38 @@ def load_hierarchy(name: str, choice: HierarchyChoice) -> Hierarchy:
     )
 
 
-def _encode_by_hierarchy(frame: Frame, name: str, choice: HierarchyChoice) -> tuple[CodedColumn, IntArray]:
+def _encode_by_hierarchy(
+    frame: Frame, name: str, choice: HierarchyChoice, *, codes: bool
+) -> tuple[CodedColumn, IntArray]:
     column = frame.cells(name)
     if isinstance(choice, str) and choice == "set":
         return _encode_set(name, column)
     if isinstance(choice, str) and choice == "auto":
-        if is_ordered(frame.typed(name).type):
+        if not codes and is_ordered(frame.typed(name).type):
             return _encode_column(frame, name, None, None)
-        _refuse_unlearned(frame, name)
+        _refuse_unlearned(frame, name, codes=codes)
     encoded = encode_dictionary(column)
     texts = value_texts(encoded.dictionary).to_pylist()
     if isinstance(choice, str) and choice == "flat":
         hierarchy = Hierarchy.flat(sorted(set(texts)) or ["*"])
     elif isinstance(choice, str) and choice in ("auto", "suggest"):
-        meanings = sorted(text_meanings(frame, name).items())  # the order of rows is not to decide that of leaves
+        meanings = sorted(
+            text_meanings(frame, name, codes=codes).items()
+        )  # the order of rows is not to decide that of leaves
         hierarchy = Hierarchy.suggest(dict(meanings) or {"*": None}, name)
     else:
         hierarchy = load_hierarchy(name, choice)
     mapped = hierarchy.leaf_codes(texts)
     _check_covered(name, "The hierarchy", encoded, [int(code) for code in mapped])
-    codes, has_missing = _mapped_codes(encoded, [int(code) for code in mapped], hierarchy.n_leaves)
+    numbers, has_missing = _mapped_codes(encoded, [int(code) for code in mapped], hierarchy.n_leaves)
     values = pa.array(hierarchy.leaves, pa.string())
     coded = CodedColumn(name, NODES, values, has_missing, hierarchy=hierarchy, original_type=column.type)
-    return coded, codes
+    return coded, numbers
 
 
-def _refuse_unlearned(frame: Frame, name: str) -> None:
+def _refuse_unlearned(frame: Frame, name: str, *, codes: bool) -> None:
     """Refuse a column whose hierarchy should have been learned from all records: here there is one column only."""
-    if learnable(text_meanings(frame, name), name) is not None:
+    if learnable(text_meanings(frame, name, codes=codes), name) is not None:
         raise ParameterError(
             f"The hierarchy of column {name!r} must be learned from all records, which is done in memory only. Got 'auto'.",
             hint='learn it once with "shoal hierarchy learn" and name the file, or choose "suggest", "set" or "flat".',

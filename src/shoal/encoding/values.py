@@ -44,9 +44,14 @@ def value_texts(values: pa.Array) -> pa.Array:
     return texts
 
 
-def text_meanings(frame: Frame, column: str) -> dict[str, Any]:
-    """Return what each text of a column means: ``01.03.2024`` a date, ``1.234,5`` a number; None for a missing value."""
+def text_meanings(frame: Frame, column: str, *, codes: bool = False) -> dict[str, Any]:
+    """Return what each text of a column means: ``01.03.2024`` a date, ``1.234,5`` a number; None for a missing value.
+
+    ``codes`` says that numbers are codes, such as zip codes: each text then means itself.
+    """
     cells = encode_dictionary(frame.cells(column))
+    if codes:
+        return {text: text for text in map(value_text, cells.dictionary.to_pylist())}
     first = pc.index_in(pa.array(range(len(cells.dictionary)), cells.indices.type), cells.indices)
     meanings = frame.typed(column).take(first)
     return dict(zip(map(value_text, cells.dictionary.to_pylist()), meanings.to_pylist(), strict=True))

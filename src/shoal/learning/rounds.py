@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -48,9 +48,12 @@ class Wish:
         return Wish(self.name, Learnable(Hierarchy.flat(sorted(tree.leaves)), None))
 
 
-def wishes(frame: Frame, columns: Iterable[str]) -> list[Wish]:
-    """Return the columns, of those whose hierarchy is chosen automatically, for which there is something to learn."""
-    found = ((name, learnable(text_meanings(frame, name), name)) for name in columns)
+def wishes(frame: Frame, columns: Iterable[str], codes: Container[str] = ()) -> list[Wish]:
+    """Return the columns, of those whose hierarchy is chosen automatically, for which there is something to learn.
+
+    ``codes`` are columns whose numbers are codes.
+    """
+    found = ((name, learnable(text_meanings(frame, name, codes=name in codes), name)) for name in columns)
     return [Wish(name, known) for name, known in found if known is not None]
 
 

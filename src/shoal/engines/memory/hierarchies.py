@@ -24,8 +24,9 @@ def settle_hierarchies(request: Request, frame: Frame, encoded: Encoded) -> dict
     if not auto:
         return choices
     settled = {name: choice for name, choice in choices.items() if name not in auto}
-    ordered = {name for name in auto if is_ordered(frame.typed(name).type)}
-    wanted = wishes(frame, [name for name in auto if name not in ordered])
+    codes = {name for name, kind in request.kinds.items() if kind == "nominal"}
+    ordered = {name for name in auto if name not in codes and is_ordered(frame.typed(name).type)}
+    wanted = wishes(frame, [name for name in auto if name not in ordered], codes)
     known = {wish.name for wish in wanted}
     settled |= {name: "suggest" for name in auto if name not in ordered | known}
     if not wanted:
