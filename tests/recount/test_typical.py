@@ -53,7 +53,7 @@ def test_representatives_among_the_values_of_their_groups_pass(values, cells, ch
     ],
 )
 def test_a_representative_outside_its_group_is_found(values, cells, choices):
-    with pytest.raises(PrivacyError, match="2 representatives in the column 'x' would lie outside"):
+    with pytest.raises(PrivacyError, match="2 representatives in the column 'x' would be outside"):
         check(values, cells, [0, 0, 1, 1], **choices)
 
 

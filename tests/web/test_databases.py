@@ -84,7 +84,7 @@ def test_a_table_goes_from_a_database_through_the_page_into_it(address, tmp_path
     )  # fmt: skip
     assert found["records"] == 300
     recipe = {"k": 5, "quasi_identifiers": ["sex", "zip", "job"], "sensitive": ["diagnosis"], "method": "mondrian"}
-    tasks.make_release(tell, table=found["stored"], recipe=recipe, folder=str(private / "release"))
+    made = tasks.make_release(tell, table=found["stored"], recipe=recipe, folder=str(private / "release"))
     written = tasks.publish(
         tell,
         table=found["stored"],
@@ -92,6 +92,7 @@ def test_a_table_goes_from_a_database_through_the_page_into_it(address, tmp_path
         targets={what: str(tmp_path / name) for what, name in _NAMES.items()},
         place={"database": address, "table": "safe"},
         recipe_made=recipe,
+        summary=made["summary"],
         inputs=[],
         own=[],
         force=True,
