@@ -70,8 +70,8 @@ def test_what_is_said_of_ends_holds_for_so_many_cells(result):
 
 def test_steps_that_not_all_ranges_have_are_said_to_be_so():
     column = encode(to_frame(pa.table({"cost": [1, 2, 5, 9, 400, 900]})), ["cost"]).columns[0]
-    ends = ColumnEnds(column, make_grid(column), Rule(share=0.1))
     low, high = np.array([0, 4, 2], np.int32), np.array([1, 5, 5], np.int32)
+    ends = ColumnEnds(column, make_grid(column, np.concatenate([low, high])), Rule(share=0.1))
     assert re.fullmatch(r"multiples of .* in 2 of 3 groups with a range", ends.steps_used(low, high))
 
 
