@@ -14,6 +14,7 @@ import shoal_reader
 from shoal.cells.parse import parse_cell
 from shoal.errors import ColumnError, ParameterError
 from shoal.learning.partitions import round_parts
+from tests.fuzz.interference import Given
 
 KNOWN = ["age", "job", "town", "born"]
 TOWNS = shoal.Hierarchy.from_dict(
@@ -199,3 +200,17 @@ def test_no_cell_shows_a_value_that_only_a_withheld_record_has(tmp_path, age, jo
     cells = [stands_for(cell, known) for cell in set(result.data["age"]) - {"*"}]
     assert set().union(*cells) <= known
     assert all(not one & other for one, other in itertools.combinations(cells, 2))
+
+
+@pytest.mark.filterwarnings("ignore::shoal.errors.NotationNotice")
+@pytest.mark.parametrize("hidden", ["999", "20"])
+def test_a_number_in_two_writings_has_one_cell(hidden):
+    ages = [str(20 + row // 10) for row in range(60)] + [hidden, f"{hidden}.0"]
+    ages[0] = "20.0"
+    labels = (*(row // 10 for row in range(60)), -1, -1)
+    result = shoal.anonymize(
+        pd.DataFrame({"age": ages}), k=5, quasi_identifiers=["age"], method=Given(labels), max_suppression=0.1,
+        cells={"age": "disjoint"},
+    )  # fmt: skip
+    assert len(set(result.data["age"][:10])) == 1
+    assert not any("999" in cell for cell in result.data["age"])

@@ -7,7 +7,7 @@ the user's own or a learned one, for categories. A quick release with each says 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -166,12 +166,15 @@ class _Column:
             if code is not None and text is not None:
                 self.cells[code].append(text)
 
-    def tree(self, parts: Sequence[tuple[str, list[int]]]) -> Hierarchy:
-        """Return the hierarchy of two levels: the parts below the root, the values below them."""
-        nested: dict[str, Any] = {}
+    def tree(self, parts: Sequence[tuple[str, list[int]]], alone: Iterable[str] = ()) -> Hierarchy:
+        """Return the hierarchy of two levels: the parts and the texts ``alone`` below the root, the values of parts below them."""
+        nested: dict[str, Any] = dict.fromkeys(alone)
         for label, part in parts:
             texts = [text for code in part for text in self.cells[code]]
-            nested[label] = None if texts == [label] else texts
+            if label in texts and len(texts) > 1:  # one number in two writings: a label has one place
+                nested[range_text(label, label)] = texts
+            else:
+                nested[label] = None if texts == [label] else texts
         return Hierarchy.from_dict({"*": nested})
 
     def without(self, tree: Hierarchy, released: Collection[str]) -> Hierarchy:
@@ -180,17 +183,11 @@ class _Column:
         shown = {code[text] for text in released}
         leaves = [tree.leaves_below(label) for label in tree.children(tree.labels[tree.root])]
         parts = [list(dict.fromkeys(code[leaf] for leaf in part if code[leaf] in shown)) for part in leaves]
-        rest = [(text, [one]) for one, text in enumerate(self.texts) if one not in shown]
-        return self.tree([*self.named([part for part in parts if part]), *rest])
+        alone = [text for one, texts in enumerate(self.cells) if one not in shown for text in texts]
+        return self.tree(self.labelled([part for part in parts if part]), alone)
 
-    def named(self, parts: Parts) -> list[tuple[str, list[int]]]:
-        """Return parts with the labels of their cells."""
-        if self.coded.kind.ordered:
-            return self.runs(parts)
-        return [(_one_or_set([self.texts[code] for code in part]), part) for part in parts]
-
-    def runs(self, parts: Parts) -> list[tuple[str, list[int]]]:
-        """Return runs of values with the labels of their cells."""
+    def labelled(self, parts: Parts) -> list[tuple[str, list[int]]]:
+        """Return parts with the labels of their cells: ranges of numbers and dates, sets of other values."""
         if not self.coded.measured:
             return [(_one_or_set([self.texts[code] for code in part]), part) for part in parts]
         ends = [(self.texts[part[0]], self.texts[part[-1]]) for part in parts]
@@ -243,7 +240,7 @@ def _candidates(column: _Column, counts: Any, learned: Hierarchy | None, most: i
     sizes = sorted({min(size, values) for size in (*SIZES, most or values) if size <= (most or size)})
     if coded.kind.ordered:
         made = [_runs(counts[:values], size) for size in sizes]
-        return {len(parts): column.tree(column.runs(parts)) for parts in made if len(parts) > 1}
+        return {len(parts): column.tree(column.labelled(parts)) for parts in made if len(parts) > 1}
     tree = coded.hierarchy or learned or Hierarchy.flat(sorted(column.texts))
     place = {text: code for code, text in enumerate(column.texts)}
     found = {
